@@ -1,0 +1,78 @@
+# Compiler and linker flags: one language level, warnings that stop the build, hardening, sanitizers.
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+# -g1 keeps line numbers for stack traces at a tenth of the size of full debug info.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+include(CheckPIESupported)
+check_pie_supported()
+
+find_program(DROVER_CCACHE ccache)
+if(DROVER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${DROVER_CCACHE})
+endif()
+
+set(clang OFF)
+set(gcc OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(clang ON)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(gcc ON)
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Werror)
+if(gcc AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # g++ 12 claims overlapping copies inside std::string's operator+ (GCC bug 105651, fixed in 13).
+  add_compile_options(-Wno-restrict)
+endif()
+# Paths in messages and debug info start at the repository, wherever it was cloned.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+
+# Hardening. _FORTIFY_SOURCE needs an optimiser, and the sanitizers intercept the same functions.
+add_compile_options(-fstack-protector-strong -fstack-clash-protection)
+add_link_options(-Wl,-z,relro,-z,now -Wl,--as-needed)
+add_compile_definitions(_GLIBCXX_ASSERTIONS)
+if(NOT DROVER_SANITIZE AND NOT DROVER_FUZZ)
+  add_compile_options($<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=3>)
+endif()
+
+# Asio and Beast are compiled once (src/kube/asio_impl.cc). The definitions hold for every file, because a program in
+# which two files disagree about them is broken without a message. Coroutines are off: g++ 12 miscompiles them.
+add_compile_definitions(BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_CO_AWAIT BOOST_ASIO_SEPARATE_COMPILATION
+                        BOOST_BEAST_SEPARATE_COMPILATION)
+
+set(sanitizers "")
+if(DROVER_SANITIZE STREQUAL "address")
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+elseif(DROVER_SANITIZE STREQUAL "thread")
+  set(sanitizers -fsanitize=thread)
+elseif(DROVER_SANITIZE)
+  message(FATAL_ERROR "DROVER_SANITIZE is '${DROVER_SANITIZE}': it must be address, thread or empty")
+endif()
+if(DROVER_FUZZ)
+  if(NOT clang)
+    message(FATAL_ERROR "DROVER_FUZZ needs clang (libFuzzer is part of it): add -DCMAKE_CXX_COMPILER=clang++-19")
+  endif()
+  if(DROVER_SANITIZE)
+    message(FATAL_ERROR "DROVER_FUZZ brings its own sanitizers: leave DROVER_SANITIZE empty")
+  endif()
+  set(sanitizers -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+endif()
+if(sanitizers)
+  add_compile_options(${sanitizers} -fno-omit-frame-pointer)
+  add_link_options(${sanitizers})
+endif()
+
+if(clang)
+  find_program(DROVER_LLD NAMES ld.lld-19)
+  if(DROVER_LLD)
+    add_link_options(-fuse-ld=${DROVER_LLD})
+  endif()
+endif()
