@@ -1,0 +1,48 @@
+// One leader at a time, by a Lease. Advice, not a lock: writes are fenced by versions and uids as well.
+//
+// Others' leases are judged by our own clock from the moment we saw them change (clocks of machines differ), ours by when
+// we sent the renewal that succeeded. When renewing has not succeeded for `renew_deadline` we are no leader any more, and
+// `lost` is called: the process should end.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/loop.h"
+#include "base/random.h"
+#include "kube/api.h"
+
+namespace drover::kube {
+
+struct LeaseTerms {
+  std::string ns;
+  std::string name;
+  std::string identity;  // unique per process: pod name and a random suffix
+  base::Span duration = std::chrono::seconds(15);
+  base::Span renew_deadline = std::chrono::seconds(10);
+  base::Span retry_every = std::chrono::seconds(2);
+};
+
+class LeaderElection {
+ public:
+  LeaderElection(Api& api, base::Loop& loop, base::Random random, LeaseTerms terms, std::function<void()> won,
+                 std::function<void()> lost);
+  ~LeaderElection();
+  LeaderElection(const LeaderElection&) = delete;
+  LeaderElection& operator=(const LeaderElection&) = delete;
+
+  void start();
+  // Judged by the clock now, not by the last callback: ask right before every dangerous effect.
+  bool is_leader() const;
+  // Gives the lease back, so that the next one need not wait; `done` is called when that was tried.
+  void resign(std::function<void()> done);
+  // Who holds it, as last seen.
+  const std::string& holder() const;
+
+ private:
+  struct Body;
+  std::shared_ptr<Body> body_;
+};
+
+}  // namespace drover::kube

@@ -1,0 +1,94 @@
+// The embedded API server: what a request means.
+//
+// Everything an API server does between a request and the store: names and uids, generation and status subresource, defaulting,
+// validation of what our objects use, optimistic concurrency, all four patch kinds, deletion with grace and finalizers, eviction
+// with budgets, namespaces that end, pods that bind. Synchronous and without time of its own: `loop` only stamps objects.
+// Controllers and kubelets are other people (sim/controllers, sim/kubelet) that talk to it like everybody else.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "base/random.h"
+#include "base/selector.h"
+#include "kube/api.h"
+#include "sim/store.h"
+
+namespace drover::sim {
+
+// How the server says no: the parts of metav1.Status. The HTTP door sends it as it is; the function door turns it into a Fault.
+struct Rejection {
+  int code = 500;
+  std::string reason;   // "NotFound", "AlreadyExists", "Conflict", "Invalid", "TooManyRequests", …
+  std::string message;  // word for word as kube-apiserver says it
+  json::Value details;  // metav1.StatusDetails
+  std::optional<base::Span> retry_after = {};
+
+  json::Value status() const;
+};
+
+template <class T>
+using Answer = std::expected<T, Rejection>;
+
+// A Range with its selectors parsed: which objects of a resource somebody wants to see.
+class Filter {
+ public:
+  static Answer<Filter> make(const kube::Range& range);
+  bool matches(const kube::Object& object) const;
+  const kube::Range& range() const { return range_; }
+
+ private:
+  struct FieldTerm {
+    std::vector<std::string> path;
+    bool equal = true;
+    std::string value;
+  };
+  kube::Range range_;
+  base::Selector labels_;
+  std::vector<FieldTerm> fields_;
+};
+
+struct Page {
+  std::vector<Stored> items;
+  std::string resource_version;
+  std::string continue_token;
+  std::int64_t remaining = 0;
+};
+
+class Server {
+ public:
+  Server(const base::Loop& loop, base::Random random);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Any single-object request. For Delete the last state of the object (or a Status object for evictions).
+  Answer<Stored> serve(const kube::Request& request);
+  // One page; `limit` 0 = all. `continue_token` as given by the page before.
+  Answer<Page> list(const kube::Range& range, int limit, const std::string& continue_token, const std::string& resource_version);
+
+  // Events after `since` (replayed at once), then each new one as it is committed; 410 when history does not reach back so far.
+  // The callback runs inside the commit: whoever wants distance (latency, queues) makes it himself.
+  using Seen = std::function<void(kube::WatchEvent::Kind, const Stored&)>;
+  Answer<int> watch(const kube::Range& range, std::uint64_t since, Seen seen);
+  void unwatch(int id);
+
+  Store& store();
+  const Store& store() const;
+
+  // Every resource that can be asked for: the built-in ones and, when a CRD is established, its own.
+  const kube::Resource* find_resource(std::string_view group, std::string_view version, std::string_view plural) const;
+  const std::vector<kube::Resource>& resources() const;
+  void add_resource(kube::Resource resource);
+
+ private:
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace drover::sim
