@@ -1,5 +1,5 @@
-// What every benchmark shares: rows of figures, printed as a table and written as JSON (`--json FILE`), and a way to measure
-// that survives a noisy machine: two things in turns, many short rounds, the ratio of their best rounds.
+// What every benchmark shares: rows of figures, printed as a table and written as JSON (`--json FILE`), and a way to
+// measure that survives a noisy machine: two things in turns, many short rounds, the ratio of their best rounds.
 //
 // `--smoke` asks for small sizes: it proves that the benchmark runs, not how fast.
 #pragma once

@@ -45,7 +45,8 @@ const Members& members_at(const Value& value, Path path);
 // The array there, or an empty one.
 const Array& array_at(const Value& value, Path path);
 
-// The value under a path, made (with the objects on the way) when missing; what is in the way and not an object is replaced.
+// The value under a path, made (with the objects on the way) when missing; what is in the way and not an object is
+// replaced.
 Value& ensure(Value& value, Path path);
 // Removes the last key of the path; true when something was removed.
 bool remove(Value& value, Path path);

@@ -29,7 +29,8 @@ void error(std::string_view message, Fields fields = {});
 
 // Once, in main, before anything logs.
 void configure(Level least, Format format);
-// Where the finished lines go (tests, the simulator); an empty function gives stderr back. The timestamp is left out then.
+// Where the finished lines go (tests, the simulator); an empty function gives stderr back. The timestamp is left out
+// then.
 void redirect(std::function<void(std::string_view line)> sink);
 
 // The text with the user information of URLs and anything that looks like a bearer token replaced by "***".

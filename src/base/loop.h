@@ -1,8 +1,8 @@
 // Where time comes from, and who calls back later.
 //
-// Everything that waits is written against this door. Two things stand behind it: asio's event loop (production) and the
-// simulator's virtual one, in which an hour passes in a millisecond and always in the same order. A Loop belongs to one
-// thread, and all callbacks run on that thread, one at a time, never from inside the call that asked for them.
+// Everything that waits is written against this door. Two things stand behind it: asio's event loop (production) and
+// the simulator's virtual one, in which an hour passes in a millisecond and always in the same order. A Loop belongs to
+// one thread, and all callbacks run on that thread, one at a time, never from inside the call that asked for them.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,8 @@
 // What can go wrong, told apart by what a caller can do about it.
 //
-// A Fault exists only if some caller reacts to it differently from the others; causes that lead to the same reaction share
-// one. "Unknown" is the honest one: the request left, the answer did not come, so it may have happened. Only looking may
-// follow it, never a blind retry.
+// A Fault exists only if some caller reacts to it differently from the others; causes that lead to the same reaction
+// share one. "Unknown" is the honest one: the request left, the answer did not come, so it may have happened. Only
+// looking may follow it, never a blind retry.
 #pragma once
 
 #include <chrono>
@@ -31,8 +31,8 @@ struct Fault {
   };
 
   Kind kind = Kind::Refused;
-  std::string message;                                        // what, where, why, and what to do next; one line
-  std::optional<std::chrono::nanoseconds> retry_after = {};   // the peer's wish, when it gave one
+  std::string message;                                       // what, where, why, and what to do next; one line
+  std::optional<std::chrono::nanoseconds> retry_after = {};  // the peer's wish, when it gave one
 };
 
 // The kind as one lower-case word or two ("not found"), for messages and transcripts.
@@ -53,15 +53,15 @@ std::unexpected<Fault> with_context(Fault fault, std::string_view context);
 
 #define DROVER_JOIN_(a, b) a##b
 #define DROVER_JOIN(a, b) DROVER_JOIN_(a, b)
-#define DROVER_TRY_(tmp, decl, ...)                           \
-  auto tmp = (__VA_ARGS__);                                   \
-  if (!tmp) return std::unexpected(std::move(tmp).error());   \
+#define DROVER_TRY_(tmp, decl, ...)                         \
+  auto tmp = (__VA_ARGS__);                                 \
+  if (!tmp) return std::unexpected(std::move(tmp).error()); \
   decl = std::move(*tmp)
 
 // TRY(auto port, parse_port(text)): the value, or return the Fault to our caller.
 #define TRY(decl, ...) DROVER_TRY_(DROVER_JOIN(try_, __LINE__), decl, __VA_ARGS__)
 
 // TRY_VOID(check(x)): the same for Result<void>.
-#define TRY_VOID(...)                                                                              \
-  if (auto DROVER_JOIN(try_, __LINE__) = (__VA_ARGS__); !DROVER_JOIN(try_, __LINE__))              \
+#define TRY_VOID(...)                                                                 \
+  if (auto DROVER_JOIN(try_, __LINE__) = (__VA_ARGS__); !DROVER_JOIN(try_, __LINE__)) \
   return std::unexpected(std::move(DROVER_JOIN(try_, __LINE__)).error())

@@ -32,7 +32,8 @@ std::uint64_t fnv1a(std::string_view bytes);
 
 // The whole file, at most `most` bytes; the message names the path and says what to do.
 Result<std::string> read_file(const std::string& path, std::size_t most = 16 * 1024 * 1024);
-// Writes to a sibling and renames it over `path`, so that a reader sees the old text or the new, never half; mode 0600 unless given.
+// Writes to a sibling and renames it over `path`, so that a reader sees the old text or the new, never half; mode 0600
+// unless given.
 Result<void> write_file(const std::string& path, std::string_view text, unsigned mode = 0600);
 
 }  // namespace drover::base

@@ -1,7 +1,7 @@
 // Instants and spans. The type carries the unit.
 //
-// `Instant` is for measuring: it never jumps back and goes on during suspend (CLOCK_BOOTTIME, or the simulator's clock).
-// `WallTime` is for showing: timestamps in objects, logs and Events. Never subtract one from the other.
+// `Instant` is for measuring: it never jumps back and goes on during suspend (CLOCK_BOOTTIME, or the simulator's
+// clock). `WallTime` is for showing: timestamps in objects, logs and Events. Never subtract one from the other.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // One Linux machine, as the agent sees it: files, kernel modules, who holds a device, boots.
 //
-// The real one (linux_host.h) reads /proc and /sys under an injectable root; the simulated one (sim/sim_host.h) keeps the same
-// facts in memory and can have bad luck. Nothing here blocks for long and nothing knows Kubernetes.
+// The real one (linux_host.h) reads /proc and /sys under an injectable root; the simulated one (sim/sim_host.h) keeps
+// the same facts in memory and can have bad luck. Nothing here blocks for long and nothing knows Kubernetes.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ using base::Result;
 struct Module {
   enum class State { Live, Loading, Unloading };
   std::string name;
-  std::string version;                   // /sys/module/NAME/version; "" when the module gives none
-  std::optional<int> references;         // nothing on kernels that cannot unload modules
-  std::vector<std::string> used_by;      // modules that stand on this one
+  std::string version;               // /sys/module/NAME/version; "" when the module gives none
+  std::optional<int> references;     // nothing on kernels that cannot unload modules
+  std::vector<std::string> used_by;  // modules that stand on this one
   State state = State::Live;
 };
 
@@ -39,8 +39,8 @@ class Host {
 
   // Files. Paths are absolute on the host.
   virtual Result<std::string> read(const std::string& path) = 0;
-  virtual Result<void> write(const std::string& path, std::string_view text) = 0;  // atomic: old or new, never half
-  virtual Result<void> remove(const std::string& path) = 0;                        // no error when absent
+  virtual Result<void> write(const std::string& path, std::string_view text) = 0;   // atomic: old or new, never half
+  virtual Result<void> remove(const std::string& path) = 0;                         // no error when absent
   virtual Result<std::vector<std::string>> list(const std::string& directory) = 0;  // names, sorted
   virtual bool exists(const std::string& path) = 0;
 

@@ -1,8 +1,8 @@
 // The one door to a Kubernetes API server.
 //
-// Behind it stands HTTPS in production (kube/http_api.h) and the embedded cluster in tests and demos (sim/store_api.h), so
-// that the same code runs against both, in real time and in virtual time. Answers always come later, on the loop's thread,
-// one at a time, never from inside the call that asked.
+// Behind it stands HTTPS in production (kube/http_api.h) and the embedded cluster in tests and demos (sim/store_api.h),
+// so that the same code runs against both, in real time and in virtual time. Answers always come later, on the loop's
+// thread, one at a time, never from inside the call that asked.
 //
 // An outcome is an object or a Fault (base/result.h); the fault's kind says what the caller can do. Nothing behind this
 // door repeats a write by itself.
@@ -115,7 +115,7 @@ struct Range {
 
 struct ListRequest {
   Range range;
-  int page = 500;               // objects per page; 0 asks for all at once
+  int page = 500;                // objects per page; 0 asks for all at once
   std::string resource_version;  // "" = the newest; "0" = whatever the server has at hand
   Projection projection = {};
 };
@@ -124,8 +124,8 @@ struct ListEnd {
   std::string resource_version;  // a watch may start here
 };
 
-// Items arrive one by one, in the server's order, as the text streams in; then `done`, once. After a fault the items that
-// came before it are not a whole list.
+// Items arrive one by one, in the server's order, as the text streams in; then `done`, once. After a fault the items
+// that came before it are not a whole list.
 struct ListSink {
   std::function<void(Object)> item;
   std::function<void(Result<ListEnd>)> done;
@@ -133,7 +133,7 @@ struct ListSink {
 
 struct WatchRequest {
   Range range;
-  std::string resource_version;  // events after this one
+  std::string resource_version;                  // events after this one
   base::Span timeout = std::chrono::minutes(5);  // the server ends the watch after about this long
   Projection projection = {};
 };
@@ -144,8 +144,8 @@ struct WatchEvent {
   Object object;  // a Bookmark has only kind and metadata.resourceVersion
 };
 
-// Events in order; then `ended`, once: nothing for the server's ordinary end, Expired when the watch must begin with a new
-// list, else what broke it.
+// Events in order; then `ended`, once: nothing for the server's ordinary end, Expired when the watch must begin with a
+// new list, else what broke it.
 struct WatchSink {
   std::function<void(WatchEvent)> event;
   std::function<void(std::optional<Fault>)> ended;

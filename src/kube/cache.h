@@ -1,8 +1,8 @@
 // The objects of one range as last heard, and what changed since somebody looked.
 //
-// Owned by one thread, fed by a Reflector. `T` is what the owner projects each object to (a view of its own, or Object).
-// A relist is a sweep: objects that the new list does not name are removed when it ends, not before, so that a list that
-// breaks half-way loses nothing.
+// Owned by one thread, fed by a Reflector. `T` is what the owner projects each object to (a view of its own, or
+// Object). A relist is a sweep: objects that the new list does not name are removed when it ends, not before, so that a
+// list that breaks half-way loses nothing.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // How to reach an API server and who we are there: from a kubeconfig, or from the pod we run in.
 //
-// Reading is pure (files in, structs out, or one line that says what is wrong and what to do); connecting is http_api.h.
+// Reading is pure (files in, structs out, or one line that says what is wrong and what to do); connecting is
+// http_api.h.
 #pragma once
 
 #include <map>
@@ -49,8 +50,8 @@ struct Target {
   std::string tls_server_name;  // "" = host
   std::string proxy_url;        // "" = none; http:// and https:// proxies by CONNECT, socks5:// too
   Credential credential;
-  std::string ns = "default";   // the context's namespace
-  std::string source;           // where this was read, for messages: "context bed of /home/me/.kube/config"
+  std::string ns = "default";  // the context's namespace
+  std::string source;          // where this was read, for messages: "context bed of /home/me/.kube/config"
 };
 
 // Context "" = current-context. Relative paths inside are relative to the file.
@@ -62,7 +63,8 @@ base::Result<Target> parse_kubeconfig(std::string_view text, const std::string& 
 // From /var/run/secrets/kubernetes.io/serviceaccount and KUBERNETES_SERVICE_HOST/PORT under `root` ("" = the real one).
 base::Result<Target> load_in_cluster(const std::string& root = {});
 
-// What every command does: --kubeconfig, else $KUBECONFIG (first existing of the list), else in-cluster when in a pod, else ~/.kube/config.
+// What every command does: --kubeconfig, else $KUBECONFIG (first existing of the list), else in-cluster when in a pod,
+// else ~/.kube/config.
 base::Result<Target> find_target(const std::string& kubeconfig_flag, const std::string& context_flag);
 
 }  // namespace drover::kube

@@ -2,7 +2,8 @@
 //
 // core/v1 Events. The same event again (object, type, reason, message) within ten minutes raises the count of the first
 // instead of making another; one object gets at most a burst of 25 and then one every 5 s, and the whole recorder has a
-// limit too, so that no trouble can turn into a flood. Never a list, never blocks: what cannot be sent is counted and dropped.
+// limit too, so that no trouble can turn into a flood. Never a list, never blocks: what cannot be sent is counted and
+// dropped.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // The API door over HTTP/1.1 and TLS. Asio stays behind this header.
 //
-// Connections: a keep-alive pool for ordinary calls and lists, one connection for each watch, one for the lease. A write whose
-// connection breaks after the first byte left is Unknown; before that Unreachable. A keep-alive connection that the server
-// closed while idle is retried once on a fresh one only when nothing of the request can have been read. Limits on
-// headers, on one object, and on time protect us from a server gone mad.
+// Connections: a keep-alive pool for ordinary calls and lists, one connection for each watch, one for the lease. A
+// write whose connection breaks after the first byte left is Unknown; before that Unreachable. A keep-alive connection
+// that the server closed while idle is retried once on a fresh one only when nothing of the request can have been read.
+// Limits on headers, on one object, and on time protect us from a server gone mad.
 #pragma once
 
 #include <memory>
@@ -42,8 +42,8 @@ struct HttpLimits {
   base::Span connect_within = std::chrono::seconds(10);
   base::Span answer_within = std::chrono::seconds(30);  // to the first byte, and between bytes
   std::size_t most_header_bytes = 64 * 1024;
-  std::size_t most_object_bytes = 8 * 1024 * 1024;      // etcd refuses more than 1.5 MB
-  int pool = 8;                                         // ordinary connections at once
+  std::size_t most_object_bytes = 8 * 1024 * 1024;  // etcd refuses more than 1.5 MB
+  int pool = 8;                                     // ordinary connections at once
 };
 
 class HttpApi final : public Api {

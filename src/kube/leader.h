@@ -1,8 +1,8 @@
 // One leader at a time, by a Lease. Advice, not a lock: writes are fenced by versions and uids as well.
 //
-// Others' leases are judged by our own clock from the moment we saw them change (clocks of machines differ), ours by when
-// we sent the renewal that succeeded. When renewing has not succeeded for `renew_deadline` we are no leader any more, and
-// `lost` is called: the process should end.
+// Others' leases are judged by our own clock from the moment we saw them change (clocks of machines differ), ours by
+// when we sent the renewal that succeeded. When renewing has not succeeded for `renew_deadline` we are no leader any
+// more, and `lost` is called: the process should end.
 #pragma once
 
 #include <functional>

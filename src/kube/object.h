@@ -13,7 +13,9 @@ using Object = json::Value;
 inline std::string_view name_of(const Object& object) { return json::text_at(object, {"metadata", "name"}); }
 inline std::string_view namespace_of(const Object& object) { return json::text_at(object, {"metadata", "namespace"}); }
 inline std::string_view uid_of(const Object& object) { return json::text_at(object, {"metadata", "uid"}); }
-inline std::string_view version_of(const Object& object) { return json::text_at(object, {"metadata", "resourceVersion"}); }
+inline std::string_view version_of(const Object& object) {
+  return json::text_at(object, {"metadata", "resourceVersion"});
+}
 inline const json::Members& labels_of(const Object& object) { return json::members_at(object, {"metadata", "labels"}); }
 inline std::string_view label_of(const Object& object, std::string_view key) {
   return json::text_at(object, {"metadata", "labels", key});

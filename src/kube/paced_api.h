@@ -1,8 +1,8 @@
 // An Api that never asks for more than the server wants to give.
 //
-// Calls and lists pass a token bucket whose rate adapts: Throttled halves it and holds everything back for the time that the
-// server named; quiet successes raise it again, up to the ceiling. Lane::Lease passes by. Nothing is repeated here: a Throttled
-// outcome goes to the caller, whose next try waits in line like everybody's.
+// Calls and lists pass a token bucket whose rate adapts: Throttled halves it and holds everything back for the time
+// that the server named; quiet successes raise it again, up to the ceiling. Lane::Lease passes by. Nothing is repeated
+// here: a Throttled outcome goes to the caller, whose next try waits in line like everybody's.
 #pragma once
 
 #include "base/loop.h"
@@ -26,8 +26,8 @@ class PacedApi final : public Api {
   [[nodiscard]] Call list(ListRequest request, ListSink sink) override;
   [[nodiscard]] Call watch(WatchRequest request, WatchSink sink) override;
 
-  double rate() const;            // requests a second allowed now
-  std::size_t waiting() const;    // in line
+  double rate() const;          // requests a second allowed now
+  std::size_t waiting() const;  // in line
 
  private:
   struct Body;

@@ -1,8 +1,8 @@
 // Which fields of an object we want.
 //
-// A list of 20,000 pods is 160 MB of JSON; we need perhaps a twentieth of it. A Projection is compiled once from paths and
-// then steers the parser, which builds only what is kept. Arrays are transparent: "spec.containers.resources" keeps the
-// resources of every container. A key with dots stands in brackets: "metadata.annotations[drover.dev/record]".
+// A list of 20,000 pods is 160 MB of JSON; we need perhaps a twentieth of it. A Projection is compiled once from paths
+// and then steers the parser, which builds only what is kept. Arrays are transparent: "spec.containers.resources" keeps
+// the resources of every container. A key with dots stands in brackets: "metadata.annotations[drover.dev/record]".
 //
 // Always kept, because everything stands on them: kind, apiVersion, metadata.{name,namespace,uid,resourceVersion,
 // deletionTimestamp}.

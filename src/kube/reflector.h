@@ -1,9 +1,9 @@
 // Keeps somebody informed about a range of objects for ever: list, then watch, again and again.
 //
-// Promises, whatever the network does: the listener sees every object that exists, is told of each change at least once and
-// in order, and never sees time run backwards (a list older than what was seen is dropped and asked for again). A watch that
-// falls silent for longer than bookmarks come is taken for dead. 410 means list again; everything else goes on from the
-// last version seen. Waits between tries grow, with jitter.
+// Promises, whatever the network does: the listener sees every object that exists, is told of each change at least once
+// and in order, and never sees time run backwards (a list older than what was seen is dropped and asked for again). A
+// watch that falls silent for longer than bookmarks come is taken for dead. 410 means list again; everything else goes
+// on from the last version seen. Waits between tries grow, with jitter.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@
 
 namespace drover::kube {
 
-// What a Reflector tells. A sweep is a whole new list: what was not named between `sweep_began` and `sweep_ended` is gone.
-// `sweep_ended` is called only for a complete list; a broken one is followed by another `sweep_began`.
+// What a Reflector tells. A sweep is a whole new list: what was not named between `sweep_began` and `sweep_ended` is
+// gone. `sweep_ended` is called only for a complete list; a broken one is followed by another `sweep_began`.
 struct Listener {
   std::function<void()> sweep_began;
   std::function<void(const Object&)> put;  // new or changed; also the same object again
@@ -27,21 +27,34 @@ struct Listener {
   std::function<void(const Fault&)> trouble = [](const Fault&) {};  // one call per failed try; for logs and health
 };
 
-// The listener that feeds a Cache, then calls `changed` (if any) after each change outside a sweep and at the end of one.
+// The listener that feeds a Cache, then calls `changed` (if any) after each change outside a sweep and at the end of
+// one.
 template <class CacheT>
 Listener feed(CacheT& cache, std::function<void()> changed) {
   return {.sweep_began = [&cache] { cache.sweep_began(); },
-          .put = [&cache, changed](const Object& object) { cache.put(object); if (changed) changed(); },
-          .drop = [&cache, changed](const Object& object) { cache.drop(object); if (changed) changed(); },
-          .sweep_ended = [&cache, changed] { cache.sweep_ended(); if (changed) changed(); }};
+          .put =
+              [&cache, changed](const Object& object) {
+                cache.put(object);
+                if (changed) changed();
+              },
+          .drop =
+              [&cache, changed](const Object& object) {
+                cache.drop(object);
+                if (changed) changed();
+              },
+          .sweep_ended =
+              [&cache, changed] {
+                cache.sweep_ended();
+                if (changed) changed();
+              }};
 }
 
 struct ReflectorTuning {
   base::Span first_wait = std::chrono::milliseconds(200);
   base::Span most_wait = std::chrono::seconds(30);
-  base::Span silence = std::chrono::seconds(90);      // bookmarks come about every minute
-  base::Span watch_for = std::chrono::minutes(5);     // asked of the server, with jitter
-  base::Span relist_every = std::chrono::hours(1);    // a server that forgot to tell us something (F17); 0 = never
+  base::Span silence = std::chrono::seconds(90);    // bookmarks come about every minute
+  base::Span watch_for = std::chrono::minutes(5);   // asked of the server, with jitter
+  base::Span relist_every = std::chrono::hours(1);  // a server that forgot to tell us something (F17); 0 = never
 };
 
 class Reflector {

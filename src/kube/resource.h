@@ -23,8 +23,8 @@ struct Resource {
   friend bool operator==(const Resource&, const Resource&) = default;
 };
 
-// The object's address: "/api/v1/namespaces/NS/pods/NAME/eviction". Empty parts are left out; names are percent-encoded, so
-// that a hostile name cannot leave its place in the path.
+// The object's address: "/api/v1/namespaces/NS/pods/NAME/eviction". Empty parts are left out; names are
+// percent-encoded, so that a hostile name cannot leave its place in the path.
 std::string path(const Resource& resource, std::string_view ns = {}, std::string_view name = {},
                  std::string_view subresource = {});
 

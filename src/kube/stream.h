@@ -1,7 +1,8 @@
 // JSON from a server, parsed while it streams and cut to a Projection. Never a DOM of a whole list.
 //
-// Both parsers take text in pieces of any size, emit objects as they complete, and refuse (Malformed, once; then nothing more)
-// what is no JSON, is nested too deep, is one object of more than the limit, or is not a list / not a watch event.
+// Both parsers take text in pieces of any size, emit objects as they complete, and refuse (Malformed, once; then
+// nothing more) what is no JSON, is nested too deep, is one object of more than the limit, or is not a list / not a
+// watch event.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +16,9 @@
 namespace drover::kube {
 
 struct ListMeta {
-  std::string kind;              // "PodList"
+  std::string kind;  // "PodList"
   std::string resource_version;
-  std::string continue_token;    // not empty: more pages
+  std::string continue_token;  // not empty: more pages
 };
 
 // One page of a list: {"kind":"PodList","metadata":{…},"items":[…]}. Items lack kind and apiVersion on the wire.

@@ -1,7 +1,7 @@
 // Virtual time: a queue of callbacks ordered by when they are due and then by when they were asked for.
 //
-// Nothing waits: running to a moment takes as long as the callbacks on the way. The same callbacks asked for in the same order
-// run in the same order, which is what makes a simulated run repeatable byte for byte.
+// Nothing waits: running to a moment takes as long as the callbacks on the way. The same callbacks asked for in the
+// same order run in the same order, which is what makes a simulated run repeatable byte for byte.
 #pragma once
 
 #include <cstdint>
