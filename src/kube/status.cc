@@ -1,0 +1,110 @@
+// How an API server says no. The kind of fault is chosen by code and reason, never by the wording, with one exception
+// that Kubernetes forces: a pod under two budgets is refused with a 500 whose message alone says so.
+#include "kube/status.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "base/time.h"
+
+namespace drover::kube {
+namespace {
+
+using Kind = base::Fault::Kind;
+
+bool has_cause(const json::Value& status, std::string_view reason) {
+  for (const json::Value& cause : json::array_at(status, {"details", "causes"})) {
+    if (json::text_at(cause, {"reason"}) == reason) return true;
+  }
+  return false;
+}
+
+Kind kind_from(int code, const json::Value& status, bool wait_was_named) {
+  const std::string_view reason = json::text_at(status, {"reason"});
+  if (code == 410 || reason == "Expired" || reason == "Gone") return Kind::Expired;
+  switch (code) {
+    case 401:
+    case 403: return Kind::Forbidden;
+    case 404: return Kind::NotFound;
+    case 409: return reason == "AlreadyExists" ? Kind::AlreadyExists : Kind::Conflict;
+    case 429: return has_cause(status, "DisruptionBudget") ? Kind::Blocked : Kind::Throttled;
+    case 500:
+      if (json::text_at(status, {"message"}).find("more than one PodDisruptionBudget") != std::string_view::npos) {
+        return Kind::Blocked;
+      }
+      return Kind::Failed;
+    case 503:
+    case 504: return wait_was_named ? Kind::Throttled : Kind::Failed;
+    default: break;
+  }
+  if (code >= 300 && code < 500) return Kind::Refused;
+  return code >= 500 || code == 0 ? Kind::Failed : Kind::Malformed;
+}
+
+std::optional<base::Span> wait_from(const json::Value& status, std::string_view retry_after) {
+  if (const auto seconds = base::parse_int(base::trim(retry_after)); seconds && *seconds >= 0) {
+    return std::chrono::seconds(std::min<std::int64_t>(*seconds, 86400));
+  }
+  if (const auto seconds = json::int_at(status, {"details", "retryAfterSeconds"}); seconds > 0) {
+    return std::chrono::seconds(std::min<std::int64_t>(seconds, 86400));
+  }
+  return {};
+}
+
+// What the server said, in one line. A `status` that is text is a body that was no JSON.
+std::string said(int code, const json::Value& status) {
+  if (const auto message = json::text_at(status, {"message"}); !message.empty()) return base::one_line(message, 400);
+  if (const auto reason = json::text_at(status, {"reason"}); !reason.empty()) {
+    return fmt::format("{} ({})", base::one_line(reason), code);
+  }
+  if (status.is_string() && !base::trim(status.get_string()).empty()) {
+    return fmt::format(
+        "the answer is {} and no Status but \"{}\" (is this address an API server, or a proxy before it?)", code,
+        base::one_line(base::trim(status.get_string()), 120));
+  }
+  return fmt::format("the answer is {} and says nothing more", code);
+}
+
+std::string next_step(Kind kind, int code, const std::optional<base::Span>& wait) {
+  switch (kind) {
+    case Kind::Forbidden:
+      return code == 401
+                 ? "; the server does not accept our credential: log in again, or check the user in the kubeconfig"
+                 : "; grant it with a Role or ClusterRole";
+    case Kind::Blocked: return "; the budget must allow a disruption first";
+    case Kind::Throttled:
+      return wait ? fmt::format("; the server asks us to wait {}", base::human(*wait))
+                  : "; the server asks us to slow down";
+    case Kind::Expired: return "; list again";
+    case Kind::Conflict: return "; look again and decide anew";
+    case Kind::Failed: return "; try again later";
+    default: return "";
+  }
+}
+
+}  // namespace
+
+base::Fault fault_from(int code, const json::Value& status, std::string_view retry_after, std::string_view what) {
+  if (code == 0) code = static_cast<int>(json::int_at(status, {"code"}));
+  const auto wait = wait_from(status, retry_after);
+  const Kind kind = kind_from(code, status, wait.has_value());
+  std::string message = fmt::format("{}: {}{}", what, said(code, status), next_step(kind, code, wait));
+  return {.kind = kind, .message = std::move(message), .retry_after = wait};
+}
+
+json::Value make_status(int code, std::string_view reason, std::string_view message, json::Value details) {
+  json::Members status = {{"kind", "Status"},
+                          {"apiVersion", "v1"},
+                          {"metadata", json::Members{}},
+                          {"status", code < 400 ? "Success" : "Failure"}};
+  if (!message.empty()) status["message"] = message;
+  if (!reason.empty()) status["reason"] = reason;
+  if (!details.is_null()) status["details"] = std::move(details);
+  status["code"] = code;
+  return status;
+}
+
+}  // namespace drover::kube
