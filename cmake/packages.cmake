@@ -8,5 +8,8 @@ find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
+# Debian's RE2 ships no CMake package.
+find_path(RE2_INCLUDE re2/re2.h REQUIRED)
+find_library(RE2_LIBRARY re2 REQUIRED)
+add_library(re2 UNKNOWN IMPORTED)
+set_target_properties(re2 PROPERTIES IMPORTED_LOCATION ${RE2_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${RE2_INCLUDE})

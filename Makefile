@@ -1,0 +1,44 @@
+# The conventional words. Each installs what it lacks (scripts/need), says so, and touches no network otherwise.
+# All the work is in scripts/, which can be run by hand too.
+
+.DEFAULT_GOAL := build
+.PHONY: build demo test check bench format sanitize fuzz clean help
+
+build: ## build the binary, build/drover
+	@scripts/need build
+	@scripts/build build drover
+
+demo: ## build, then watch a small embedded cluster at work
+	@scripts/need build
+	@scripts/build build drover
+	@build/drover demo
+
+check: ## unit tests and cheap lints: no Go, no network, two minutes after the build
+	@scripts/need build test
+	@scripts/test build lint unit scripts
+
+test: ## everything, with sanitizers, clang-tidy, fuzzers and a real control plane
+	@scripts/test
+
+bench: ## run the benchmarks: a table, and build/bench.json
+	@scripts/need build
+	@scripts/build build all_benches -DDROVER_BENCH=ON
+	@scripts/bench
+
+format: ## format our C++ files in place
+	@scripts/need format
+	@scripts/format
+
+sanitize: ## the tests under ASan+UBSan, then under TSan
+	@scripts/need build test clang
+	@scripts/test asan tsan
+
+fuzz: ## every fuzz target for FUZZ_SECONDS (60); findings are kept in build/fuzz/
+	@scripts/need build clang
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} scripts/test fuzz
+
+clean: ## remove build/ (the real control plane's binaries stay in ~/.cache/drover)
+	@rm -rf build
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
