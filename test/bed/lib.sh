@@ -1,0 +1,190 @@
+# shellcheck shell=bash
+# Words that the scripts of this folder share: speaking to people, finding a bed, and starting and stopping its processes.
+#
+# A bed is a folder. At rest it holds
+#   bed           a marker, so that nothing else is ever taken for a bed and removed
+#   ports         "name port", one line per component
+#   cmd/NAME      the component's command line, a script that can be run by hand
+#   pids          "name pid start-time exe", one line per process that is meant to run
+#   pki/ token/   certificates, keys, kubeconfigs of the components; one static token per file
+#   kubeconfig    the administrator's
+#   bin           link to the folder with kubectl, helm and the servers
+#   etcd          link to etcd's data
+#   log/NAME.log  what the component said, over all its starts
+#
+# A pid alone proves nothing, as the kernel reuses it: no signal is sent before start time and executable were compared.
+#
+# Exit codes everywhere: 0 done, 1 it went wrong, 2 called wrongly, 3 cannot run on this machine (a test then says SKIPPED).
+
+components=(etcd kube-apiserver kube-controller-manager kube-scheduler)
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "${0##*/}: $*"; exit 1; }
+misuse() { say "${0##*/}: $*"; usage >&2; exit 2; }
+cannot() { say "cannot run here: $*"; exit 3; }
+
+# Prints the comment block at the top of the calling script.
+usage() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"; }
+
+# Ends with code 3, naming every missing tool and its Debian package at once.
+need() {
+  local tool missing=()
+  for tool in "$@"; do
+    command -v "$tool" >/dev/null || missing+=("$tool")
+  done
+  [[ ${#missing[@]} = 0 ]] || cannot "missing ${missing[*]}. On Debian: apt-get install openssl curl util-linux ca-certificates"
+}
+
+# Seconds since $1, an earlier value of EPOCHREALTIME, with one digit.
+elapsed() {
+  local tenths=$(( (${EPOCHREALTIME/[.,]/} - ${1/[.,]/}) / 100000 ))
+  printf '%d.%d s' $((tenths / 10)) $((tenths % 10))
+}
+
+# Prints the absolute path of the bed that $1 names: its folder or its kubeconfig.
+find_bed() {
+  local dir=$1
+  [[ -f $dir ]] && dir=$(dirname "$dir")
+  [[ -f $dir/bed ]] || die "$1 is not a bed: there is no file '$dir/bed'. Give the folder or the kubeconfig that test/bed/up printed"
+  realpath "$dir"
+}
+
+is_component() { [[ " ${components[*]} " == *" $1 "* ]]; }
+
+port_of() { awk -v name="$2" '$1 == name { print $2 }' "$1/ports"; }  # bed, name
+
+# Removes what DIR/etcd points to, if it is a folder that up made.
+drop_etcd_data() {
+  local data
+  data=$(readlink "$1/etcd") || return 0
+  case $data in
+    /dev/shm/drover-bed-etcd-* | "$1/etcd-data") rm -rf "$data" ;;
+  esac
+  rm -f "$1/etcd"
+}
+
+# ---- processes
+
+# The start time of process $1 in clock ticks since boot. The second field may hold blanks: count from its closing bracket.
+start_time() {
+  local stat
+  { stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 1
+  read -ra stat <<<"${stat##*) }"
+  echo "${stat[19]}"
+}
+
+# The executable of process $1, also when it was deleted since (somebody emptied the cache).
+exe_of() {
+  local exe
+  exe=$(readlink "/proc/$1/exe" 2>/dev/null) && echo "${exe% (deleted)}"
+}
+
+# True while the process that was recorded as (pid, start time, exe) lives. A zombie has no exe and counts as gone.
+lives() { [[ $(start_time "$1") = "$2" && $(exe_of "$1") = "$3" ]]; }
+
+# Sets pid, start and exe to what bed $1 recorded for component $2; false when it is not meant to run.
+recorded() {
+  local name
+  while read -r name pid start exe; do
+    [[ $name = "$2" ]] && return 0
+  done <"$1/pids"
+  return 1
+}
+
+runs() {
+  local pid start exe
+  recorded "$1" "$2" && lives "$pid" "$start" "$exe"
+}
+
+# Replaces the line of component $2 in the records of bed $1 by the line $3, or removes it.
+record() {
+  (
+    flock 8
+    { awk -v name="$2" '$1 != name' "$1/pids"; [[ -z ${3:-} ]] || echo "$3"; } >"$1/pids.new"
+    mv "$1/pids.new" "$1/pids"
+  ) 8>"$1/pids.lock"
+}
+
+# Runs DIR/cmd/NAME detached from us, and records it. Does not wait until it is ready.
+launch() {
+  local bed=$1 name=$2 exe pid
+  exe=$(realpath "$bed/bin/$name")
+  setsid "$bed/cmd/$name" </dev/null >>"$bed/log/$name.log" 2>&1 &
+  pid=$!
+  # The script needs a moment to become the server; only then does its exe identify it.
+  while [[ $(exe_of "$pid") != "$exe" ]]; do
+    kill -0 "$pid" 2>/dev/null || die "$name did not start. Its last words: $(last_words "$bed" "$name")"
+    sleep 0.01
+  done
+  record "$bed" "$name" "$name $pid $(start_time "$pid") $exe"
+}
+
+# Ends component $2 of bed $1 with signal $3 and forgets it. A polite signal is followed by KILL after ten seconds.
+halt() {
+  local bed=$1 name=$2 signal=${3:-TERM} pid start exe began=$SECONDS
+  recorded "$bed" "$name" || return 0
+  if lives "$pid" "$start" "$exe"; then
+    kill -s "$signal" "$pid" 2>/dev/null || true
+    kill -s CONT "$pid" 2>/dev/null || true  # someone may have paused it; a paused process does not see TERM
+    while lives "$pid" "$start" "$exe"; do
+      if ((SECONDS - began > 10)); then
+        say "$name ($pid) still runs 10 s after $signal: killing it"
+        kill -s KILL "$pid" 2>/dev/null || true
+        began=$SECONDS
+      fi
+      sleep 0.05
+    done
+  fi
+  record "$bed" "$name"
+}
+
+last_words() { tail -n 1 "$1/log/$2.log" 2>/dev/null | cut -c1-300; }
+
+# One question to a server of the bed, asked with the administrator's certificate (etcd has its own authority).
+ask() {
+  local bed=$1 name=$2 path=$3 ca=ca client=admin
+  [[ $name = etcd ]] && ca=etcd-ca client=etcd-client
+  curl -fsS --max-time 2 --noproxy '*' --cacert "$bed/pki/$ca.crt" --cert "$bed/pki/$client.crt" --key "$bed/pki/$client.key" \
+    "https://127.0.0.1:$(port_of "$bed" "$name")$path" 2>/dev/null
+}
+
+# Waits until component $2 of bed $1 says that it is ready; false when it dies first or takes more than 90 s.
+await() {
+  local bed=$1 name=$2 path=/healthz began=$SECONDS
+  case $name in
+    etcd) path=/health ;;
+    kube-apiserver) path=/readyz ;;
+  esac
+  until ask "$bed" "$name" "$path" >/dev/null; do
+    if ! runs "$bed" "$name"; then
+      say "$name ended before it was ready. Its last words: $(last_words "$bed" "$name"). All of it: $bed/log/$name.log"
+      return 1
+    fi
+    if ((SECONDS - began > 90)); then
+      say "$name is not ready after 90 s. Look into $bed/log/$name.log; is the machine overloaded?"
+      return 1
+    fi
+    sleep 0.1
+  done
+}
+
+# ---- what stop, start and restart are told: DIR NAME [--signal SIGNAL]; sets bed, name and signal
+
+parse_component() {
+  local words=()
+  signal=TERM
+  while [[ $# != 0 ]]; do
+    case $1 in
+      -h | --help) usage; exit 0 ;;
+      --signal) signal=${2:?a signal, for example KILL}; shift 2 ;;
+      --signal=*) signal=${1#*=}; shift ;;
+      -*) misuse "unknown option $1" ;;
+      *) words+=("$1"); shift ;;
+    esac
+  done
+  [[ ${#words[@]} = 2 ]] || misuse "a bed and a component are needed"
+  [[ $signal =~ ^(TERM|KILL|INT|QUIT)$ ]] || misuse "--signal $signal does not end a process: use TERM, KILL, INT or QUIT"
+  bed=$(find_bed "${words[0]}")
+  name=${words[1]}
+  is_component "$name" || misuse "unknown component '$name': one of ${components[*]}"
+}
