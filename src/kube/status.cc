@@ -15,11 +15,14 @@ namespace {
 
 using Kind = base::Fault::Kind;
 
-bool has_cause(const json::Value& status, std::string_view reason) {
+// Which budget holds the pod and by how much; "" when no budget is the cause.
+std::string_view budget_in_the_way(const json::Value& status) {
   for (const json::Value& cause : json::array_at(status, {"details", "causes"})) {
-    if (json::text_at(cause, {"reason"}) == reason) return true;
+    if (json::text_at(cause, {"reason"}) != "DisruptionBudget") continue;
+    const std::string_view message = json::text_at(cause, {"message"});
+    return message.empty() ? "a disruption budget" : message;
   }
-  return false;
+  return {};
 }
 
 Kind kind_from(int code, const json::Value& status, bool wait_was_named) {
@@ -30,7 +33,7 @@ Kind kind_from(int code, const json::Value& status, bool wait_was_named) {
     case 403: return Kind::Forbidden;
     case 404: return Kind::NotFound;
     case 409: return reason == "AlreadyExists" ? Kind::AlreadyExists : Kind::Conflict;
-    case 429: return has_cause(status, "DisruptionBudget") ? Kind::Blocked : Kind::Throttled;
+    case 429: return budget_in_the_way(status).empty() ? Kind::Throttled : Kind::Blocked;
     case 500:
       if (json::text_at(status, {"message"}).find("more than one PodDisruptionBudget") != std::string_view::npos) {
         return Kind::Blocked;
@@ -56,6 +59,7 @@ std::optional<base::Span> wait_from(const json::Value& status, std::string_view 
 
 // What the server said, in one line. A `status` that is text is a body that was no JSON.
 std::string said(int code, const json::Value& status) {
+  if (const auto budget = budget_in_the_way(status); !budget.empty()) return base::one_line(budget, 400);
   if (const auto message = json::text_at(status, {"message"}); !message.empty()) return base::one_line(message, 400);
   if (const auto reason = json::text_at(status, {"reason"}); !reason.empty()) {
     return fmt::format("{} ({})", base::one_line(reason), code);
