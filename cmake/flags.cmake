@@ -64,7 +64,8 @@ if(DROVER_FUZZ)
   list(APPEND sanitizers -fsanitize=fuzzer-no-link)
 endif()
 if(sanitizers)
-  add_compile_options(${sanitizers} -fno-omit-frame-pointer)
+  # -O1, after the -O2 of the build type: stack traces keep more frames, and these builds take half the time.
+  add_compile_options(${sanitizers} -fno-omit-frame-pointer -O1)
   add_link_options(${sanitizers})
 endif()
 
