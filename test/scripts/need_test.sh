@@ -15,8 +15,8 @@ actor() { # NAME, its lines on standard input
 machine() {
     rm -rf "${stage:?}"/*
     mkdir "$stage/bin"
-    for tool in bash env awk cat; do ln -s "$(type -P $tool)" "$stage/bin/$tool"; done
-    : >"$stage/installed" >"$stage/removes" >"$stage/asked"
+    for tool in bash env awk cat touch; do ln -s "$(type -P $tool)" "$stage/bin/$tool"; done
+    touch "$stage"/{installed,removes,asked}
     actor dpkg-query <<<'while read -r p; do [ "$p" = "${!#}" ] && echo -n installed; done <"$STAGE/installed"; true'
     actor apt-get <<'ACT'
 echo "$*" >>"$STAGE/asked"
