@@ -16,6 +16,7 @@
 #
 # Exit codes everywhere: 0 done, 1 it went wrong, 2 called wrongly, 3 cannot run on this machine (a test then says SKIPPED).
 
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 components=(etcd kube-apiserver kube-controller-manager kube-scheduler)
 
 say() { printf '%s\n' "$*" >&2; }
@@ -25,6 +26,9 @@ cannot() { say "cannot run here: $*"; exit 3; }
 
 # Prints the comment block at the top of the calling script.
 usage() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"; }
+
+# The version of module $2 that the go.mod in folder $1 pins. Versions are written there and nowhere else.
+pinned() { awk -v module="$2" '{ sub(/^require /, "") } $1 == module { print $2; exit }' "$here/$1/go.mod"; }
 
 # Ends with code 3, naming every missing tool and its Debian package at once.
 need() {
@@ -111,6 +115,7 @@ launch() {
   exe=$(realpath "$bed/bin/$name")
   setsid "$bed/cmd/$name" </dev/null >>"$bed/log/$name.log" 2>&1 &
   pid=$!
+  disown "$pid"  # else bash reports its end, however it came
   # The script needs a moment to become the server; only then does its exe identify it.
   while [[ $(exe_of "$pid") != "$exe" ]]; do
     kill -0 "$pid" 2>/dev/null || die "$name did not start. Its last words: $(last_words "$bed" "$name")"
@@ -148,20 +153,25 @@ ask() {
     "https://127.0.0.1:$(port_of "$bed" "$name")$path" 2>/dev/null
 }
 
-# Waits until component $2 of bed $1 says that it is ready; false when it dies first or takes more than 90 s.
-await() {
-  local bed=$1 name=$2 path=/healthz began=$SECONDS
-  case $name in
-    etcd) path=/health ;;
-    kube-apiserver) path=/readyz ;;
+ready_path() {
+  case $1 in
+    etcd) echo /health ;;
+    kube-apiserver) echo /readyz ;;
+    *) echo /healthz ;;
   esac
+}
+
+# Waits until component $2 of bed $1 is ready, or answers on path $3; false when it dies first or takes more than 90 s.
+await() {
+  local bed=$1 name=$2 path=${3:-} began=$SECONDS
+  [[ -n $path ]] || path=$(ready_path "$name")
   until ask "$bed" "$name" "$path" >/dev/null; do
     if ! runs "$bed" "$name"; then
       say "$name ended before it was ready. Its last words: $(last_words "$bed" "$name"). All of it: $bed/log/$name.log"
       return 1
     fi
     if ((SECONDS - began > 90)); then
-      say "$name is not ready after 90 s. Look into $bed/log/$name.log; is the machine overloaded?"
+      say "$name has no good answer on $path after 90 s. Look into $bed/log; is the machine overloaded?"
       return 1
     fi
     sleep 0.1

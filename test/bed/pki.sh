@@ -10,8 +10,9 @@ certificate() {
   local pki=$1 name=$2
   shift 2
   # A configuration of our own: the system's may be missing, and adds "this is an authority" to every certificate.
-  openssl req -x509 -days 3650 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$pki/$name.key" -out "$pki/$name.crt" \
-    -config <(printf '[req]\ndistinguished_name = dn\nprompt = no\n[dn]\n') -addext subjectKeyIdentifier=hash "$@" 2>"$pki/openssl.log" ||
+  openssl req -config <(printf '[req]\ndistinguished_name = dn\nprompt = no\n[dn]\n') -x509 -days 3650 \
+    -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$pki/$name.key" -out "$pki/$name.crt" \
+    -addext subjectKeyIdentifier=hash "$@" 2>"$pki/openssl.log" ||
     die "openssl could not make the certificate $name: $(tail -n 1 "$pki/openssl.log")"
 }
 
@@ -23,22 +24,25 @@ authority() {  # folder, name
 signed() {  # folder, name, authority, subject, then further arguments
   local pki=$1 name=$2 ca=$3 subject=$4
   shift 4
-  certificate "$pki" "$name" -CA "$pki/$ca.crt" -CAkey "$pki/$ca.key" -subj "$subject" -addext basicConstraints=critical,CA:FALSE \
-    -addext keyUsage=critical,digitalSignature -addext authorityKeyIdentifier=keyid "$@"
+  certificate "$pki" "$name" -CA "$pki/$ca.crt" -CAkey "$pki/$ca.key" -subj "$subject" \
+    -addext basicConstraints=critical,CA:FALSE -addext keyUsage=critical,digitalSignature \
+    -addext authorityKeyIdentifier=keyid "$@"
 }
 
 # A certificate of something that listens on this machine's loopback, and one of something that calls.
-server() { signed "$@" -addext extendedKeyUsage=serverAuth -addext "subjectAltName=IP:127.0.0.1,DNS:localhost$extra_names"; }
+# The server's further names are its fifth argument.
+server() { signed "${@:1:4}" -addext extendedKeyUsage=serverAuth -addext "subjectAltName=$loopback${5:+,$5}"; }
 client() { signed "$@" -addext extendedKeyUsage=clientAuth; }
+loopback=IP:127.0.0.1,DNS:localhost
 
 make_certificates() {
-  local pki=$1 extra_names=
+  local pki=$1 service=kubernetes.default.svc
   authority "$pki" ca
   authority "$pki" front-proxy-ca
   authority "$pki" etcd-ca
 
   # etcd calls itself with its own certificate, so that one is both server and client.
-  signed "$pki" etcd etcd-ca /CN=etcd -addext extendedKeyUsage=serverAuth,clientAuth -addext subjectAltName=IP:127.0.0.1,DNS:localhost
+  signed "$pki" etcd etcd-ca /CN=etcd -addext extendedKeyUsage=serverAuth,clientAuth -addext subjectAltName=$loopback
   client "$pki" etcd-client etcd-ca /CN=kube-apiserver
 
   client "$pki" admin ca /O=system:masters/CN=bed-admin
@@ -50,8 +54,8 @@ make_certificates() {
   client "$pki" kubelet-client ca /O=system:masters/CN=kube-apiserver-kubelet-client
   server "$pki" kubelet ca /O=system:nodes/CN=kubelet
 
-  extra_names=,IP:10.96.0.1,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,DNS:kubernetes.default.svc.cluster.local
-  server "$pki" serving ca /CN=kube-apiserver
+  server "$pki" serving ca /CN=kube-apiserver \
+    "IP:10.96.0.1,DNS:kubernetes,DNS:kubernetes.default,DNS:$service,DNS:$service.cluster.local"
 
   openssl ecparam -name prime256v1 -genkey -noout -out "$pki/service-account.key"
   openssl pkey -in "$pki/service-account.key" -pubout -out "$pki/service-account.pub"
