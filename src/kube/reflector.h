@@ -1,15 +1,18 @@
 // Keeps somebody informed about a range of objects for ever: list, then watch, again and again.
 //
 // Promises, whatever the network does: the listener sees every object that exists, is told of each change at least once
-// and in order, and never sees time run backwards (a list older than what was seen is dropped and asked for again). A
-// watch that falls silent for longer than bookmarks come is taken for dead. 410 means list again; everything else goes
-// on from the last version seen. Waits between tries grow, with jitter.
+// and in order, and never sees time run backwards (a list older than what was seen is dropped and asked for again, an
+// old event is dropped). A watch that falls silent for longer than bookmarks come is taken for dead. 410 means list
+// again; everything else goes on from the last version seen. Waits between tries grow, with jitter.
+//
+// Two exceptions to "never backwards", because the alternative is to be wrong for ever: after 410 the server's word
+// counts, and a server whose lists stay older for ten tries (its database was restored from a backup) is believed.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "base/loop.h"
 #include "base/random.h"
@@ -18,7 +21,8 @@
 namespace drover::kube {
 
 // What a Reflector tells. A sweep is a whole new list: what was not named between `sweep_began` and `sweep_ended` is
-// gone. `sweep_ended` is called only for a complete list; a broken one is followed by another `sweep_began`.
+// gone. `sweep_ended` is called only for a complete list; a broken one is followed by another `sweep_began`. Any of
+// these may destroy the Reflector.
 struct Listener {
   std::function<void()> sweep_began;
   std::function<void(const Object&)> put;  // new or changed; also the same object again
@@ -31,30 +35,26 @@ struct Listener {
 // one.
 template <class CacheT>
 Listener feed(CacheT& cache, std::function<void()> changed) {
+  auto tell = [&cache, changed](bool something_changed) {
+    if (something_changed && !cache.is_sweeping() && changed) changed();
+  };
   return {.sweep_began = [&cache] { cache.sweep_began(); },
-          .put =
-              [&cache, changed](const Object& object) {
-                cache.put(object);
-                if (changed) changed();
-              },
-          .drop =
-              [&cache, changed](const Object& object) {
-                cache.drop(object);
-                if (changed) changed();
-              },
+          .put = [&cache, tell](const Object& object) { tell(cache.put(object)); },
+          .drop = [&cache, tell](const Object& object) { tell(cache.drop(object)); },
           .sweep_ended =
-              [&cache, changed] {
+              [&cache, tell] {
                 cache.sweep_ended();
-                if (changed) changed();
+                tell(true);
               }};
 }
 
 struct ReflectorTuning {
   base::Span first_wait = std::chrono::milliseconds(200);
   base::Span most_wait = std::chrono::seconds(30);
-  base::Span silence = std::chrono::seconds(90);    // bookmarks come about every minute
-  base::Span watch_for = std::chrono::minutes(5);   // asked of the server, with jitter
-  base::Span relist_every = std::chrono::hours(1);  // a server that forgot to tell us something (F17); 0 = never
+  base::Span silence = std::chrono::seconds(90);   // bookmarks come about every minute
+  base::Span watch_for = std::chrono::minutes(5);  // asked of the server, with jitter
+  // A server that forgot to tell us something; nothing = never.
+  std::optional<base::Span> relist_every = std::chrono::hours(1);
 };
 
 class Reflector {
