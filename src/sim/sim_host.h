@@ -1,0 +1,121 @@
+// One simulated machine: the same facts that Linux shows in /proc, /sys and /dev, kept in memory.
+//
+// At rest: files (those under /run, /tmp and /dev do not survive a boot), the loaded modules, and the processes that
+// hold a device. /sys/module, /proc/modules and the device files are not stored: they are read off the modules, so they
+// cannot disagree with them. A module is referenced by the holders of its devices and by the modules that stand on it,
+// as in the kernel. The machine does not know Kubernetes; a pod is a uid to it. Rebooting is asked for here and carried
+// out by whoever owns the machine (sim/kubelet), who calls `power_cycle` when the machine goes down.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/random.h"
+#include "host/host.h"
+
+namespace drover::sim {
+
+using base::Result;
+
+// A machine's bad luck, each by its name in stories and commands.
+enum class HostLuck {
+  DiskFull,       // "disk-full": nothing can be written
+  TornWrite,      // "torn-write": the file written last before a power cycle comes back cut in half
+  ModuleStuck,    // "module-stuck": every loaded module has a reference that nobody explains
+  CannotUnload,   // "cannot-unload": a kernel built without module unloading
+  LoadFails,      // "load-fails": the kernel refuses new modules (wrong signature, missing symbol)
+  RebootIgnored,  // "reboot-ignored": a reboot is accepted and does not happen
+};
+std::string_view word(HostLuck luck);
+// Refused, with the names there are, when it is none of them.
+Result<HostLuck> parse_host_luck(std::string_view name);
+
+// What the machine is made of.
+struct HostMakeup {
+  struct Device {
+    std::string path;    // "/dev/nvidia0"
+    std::string module;  // there while this module is loaded
+  };
+  std::string kernel_release = "6.8.0-90-generic";
+  std::vector<Device> devices;
+  std::map<std::string, std::string> files;
+};
+
+class SimHost final : public host::Host {
+ public:
+  // An empty boot id draws one. The source of chance must outlive the machine.
+  SimHost(HostMakeup makeup, base::Random& random, std::string boot_id = {});
+
+  Result<std::string> read(const std::string& path) override;
+  Result<void> write(const std::string& path, std::string_view text) override;
+  Result<void> remove(const std::string& path) override;
+  Result<std::vector<std::string>> list(const std::string& directory) override;
+  bool exists(const std::string& path) override;
+
+  std::string boot_id() override { return boot_id_; }
+  std::string kernel_release() override { return makeup_.kernel_release; }
+  Result<std::vector<host::Module>> modules() override;
+  bool can_unload_modules() override { return !has(HostLuck::CannotUnload); }
+  Result<void> unload(const std::string& module) override;
+  // A module file's text is "module NAME VERSION [stands on NAME...]" (see module_file).
+  Result<void> load(const std::string& file, const std::string& parameters) override;
+
+  Result<std::vector<host::Holder>> holders(const std::string& path_prefix) override;
+  Result<void> kill(int pid) override;
+  Result<void> reboot(std::string_view expected_boot_id) override;
+
+  // The text of a module file that `load` accepts.
+  static std::string module_file(std::string_view name, std::string_view version, std::string_view stands_on = {});
+  // Loads a module without a file, as a vendor's driver container does; AlreadyExists when some version of it is
+  // loaded.
+  Result<void> insert(const std::string& name, const std::string& version, const std::string& stands_on = {});
+  // The loaded module's version; nothing when it is not loaded.
+  std::optional<std::string> loaded_version(const std::string& module) const;
+
+  // A process of this pod opens a device; its pid, or NotFound when the device is not there.
+  Result<int> open(const std::string& path, const std::string& pod_uid, const std::string& command);
+  // That process ends by itself (no `on_kill`).
+  void close(int pid) { processes_.erase(pid); }
+  // Device paths of a module, in the makeup's order.
+  std::vector<std::string> devices_of(std::string_view module) const;
+  const HostMakeup& makeup() const { return makeup_; }
+
+  // The power goes and comes back: a new boot id, no modules, no processes, nothing in /run, /tmp and /dev.
+  void power_cycle();
+
+  void set_luck(HostLuck luck, bool on);
+  bool has(HostLuck luck) const { return luck_.contains(luck); }
+
+  // What the owner wants to hear of.
+  std::function<void(const std::string& module, const std::string& version, bool loaded)> on_module = {};
+  std::function<void(const host::Holder&)> on_kill = {};
+  std::function<void()> on_reboot = {};
+
+ private:
+  struct Loaded {
+    std::string version;
+    std::string stands_on;
+  };
+  int references(const std::string& module) const;
+  std::vector<std::string> users_of(const std::string& module) const;
+  std::optional<std::string> kernel_file(const std::string& path) const;
+  std::string proc_modules() const;
+  std::vector<std::string> all_paths() const;
+
+  HostMakeup makeup_;
+  base::Random& random_;
+  std::string boot_id_;
+  std::map<std::string, std::string> files_;
+  std::string written_last_;
+  std::map<std::string, Loaded> modules_;
+  std::map<int, host::Holder> processes_;
+  int next_pid_ = 1000;
+  std::set<HostLuck> luck_;
+};
+
+}  // namespace drover::sim
