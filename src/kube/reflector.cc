@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "kube/version.h"
+#include "kube/version_order.h"
 
 namespace drover::kube {
 namespace {

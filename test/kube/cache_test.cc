@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kube/reflector.h"
-#include "kube/version.h"
+#include "kube/version_order.h"
 
 namespace drover::kube {
 namespace {
