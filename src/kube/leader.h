@@ -1,8 +1,8 @@
 // One leader at a time, by a Lease. Advice, not a lock: writes are fenced by versions and uids as well.
 //
 // Others' leases are judged by our own clock from the moment we saw them change (clocks of machines differ), ours by
-// when we sent the renewal that succeeded. When renewing has not succeeded for `renew_deadline` we are no leader any
-// more, and `lost` is called: the process should end.
+// when we sent the renewal that succeeded. When renewing has not succeeded for `renew_deadline`, or the lease is seen
+// in other hands, we are no leader any more, and `lost` is called: the process should end.
 #pragma once
 
 #include <functional>
@@ -15,6 +15,8 @@
 
 namespace drover::kube {
 
+// The deadline is kept below two thirds of the duration (others wait for the whole of it), and several tries fit into
+// the deadline; terms that say otherwise are tightened.
 struct LeaseTerms {
   std::string ns;
   std::string name;
@@ -26,6 +28,7 @@ struct LeaseTerms {
 
 class LeaderElection {
  public:
+  // `won` is called at most once, `lost` at most once and only after it. Either may destroy the LeaderElection.
   LeaderElection(Api& api, base::Loop& loop, base::Random random, LeaseTerms terms, std::function<void()> won,
                  std::function<void()> lost);
   ~LeaderElection();
@@ -35,9 +38,10 @@ class LeaderElection {
   void start();
   // Judged by the clock now, not by the last callback: ask right before every dangerous effect.
   bool is_leader() const;
-  // Gives the lease back, so that the next one need not wait; `done` is called when that was tried.
+  // Gives the lease back, so that the next one need not wait; `done` is called when that was tried. No leader from this
+  // call on, and for ever; `lost` is not called.
   void resign(std::function<void()> done);
-  // Who holds it, as last seen.
+  // Who holds it, as last seen; "" for nobody.
   const std::string& holder() const;
 
  private:
