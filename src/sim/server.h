@@ -1,9 +1,10 @@
 // The embedded API server: what a request means.
 //
-// Everything an API server does between a request and the store: names and uids, generation and status subresource, defaulting,
-// validation of what our objects use, optimistic concurrency, all four patch kinds, deletion with grace and finalizers, eviction
-// with budgets, namespaces that end, pods that bind. Synchronous and without time of its own: `loop` only stamps objects.
-// Controllers and kubelets are other people (sim/controllers, sim/kubelet) that talk to it like everybody else.
+// Everything an API server does between a request and the store: names and uids, generation and status subresource,
+// defaulting, validation of what our objects use, optimistic concurrency, all four patch kinds, deletion with grace and
+// finalizers, eviction with budgets, namespaces that end, pods that bind. Synchronous and without time of its own:
+// `loop` only stamps objects. Controllers and kubelets are other people (sim/controllers, sim/kubelet) that talk to it
+// like everybody else.
 #pragma once
 
 #include <expected>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/loop.h"
@@ -21,7 +23,8 @@
 
 namespace drover::sim {
 
-// How the server says no: the parts of metav1.Status. The HTTP door sends it as it is; the function door turns it into a Fault.
+// How the server says no: the parts of metav1.Status. The HTTP door sends it as it is; the function door turns it into
+// a Fault.
 struct Rejection {
   int code = 500;
   std::string reason;   // "NotFound", "AlreadyExists", "Conflict", "Invalid", "TooManyRequests", …
@@ -41,6 +44,8 @@ class Filter {
   static Answer<Filter> make(const kube::Range& range);
   bool matches(const kube::Object& object) const;
   const kube::Range& range() const { return range_; }
+  // By labels or fields, not only by namespace.
+  bool selects_by_content() const { return !labels_.selects_everything() || !fields_.empty(); }
 
  private:
   struct FieldTerm {
@@ -67,16 +72,26 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Any single-object request. For Delete the last state of the object (or a Status object for evictions).
+  // Any single-object request. What comes back is what an API server sends: for Delete the object while it is still
+  // going, then its last state or a Status (pods and namespaces: the object; nodes and workloads: a Status); a Status
+  // for evictions.
   Answer<Stored> serve(const kube::Request& request);
+  // Deletes every object of the range, each by the rules of one delete; the objects as they were.
+  Answer<Page> delete_collection(const kube::Range& range, const kube::Request& how);
   // One page; `limit` 0 = all. `continue_token` as given by the page before.
-  Answer<Page> list(const kube::Range& range, int limit, const std::string& continue_token, const std::string& resource_version);
+  Answer<Page> list(const kube::Range& range, int limit, const std::string& continue_token,
+                    const std::string& resource_version);
 
-  // Events after `since` (replayed at once), then each new one as it is committed; 410 when history does not reach back so far.
-  // The callback runs inside the commit: whoever wants distance (latency, queues) makes it himself.
+  // Events after `since` (replayed at once), then each new one as it is committed; 410 when history does not reach back
+  // so far. `since` 0: everything that exists, as Added, and then what happens. The callback runs inside the commit:
+  // whoever wants distance (latency, queues) makes it himself.
   using Seen = std::function<void(kube::WatchEvent::Kind, const Stored&)>;
   Answer<int> watch(const kube::Range& range, std::uint64_t since, Seen seen);
   void unwatch(int id);
+
+  // The field manager of the request that is being served, for listeners of the store who tell who did it; "" between
+  // requests.
+  std::string_view asker() const;
 
   Store& store();
   const Store& store() const;
@@ -85,6 +100,10 @@ class Server {
   const kube::Resource* find_resource(std::string_view group, std::string_view version, std::string_view plural) const;
   const std::vector<kube::Resource>& resources() const;
   void add_resource(kube::Resource resource);
+
+  // metadata.managedFields for every object, not only for those that somebody applied: what a visitor over HTTP
+  // expects, at the price of speed.
+  void always_manage_fields(bool always);
 
  private:
   struct Body;

@@ -1,8 +1,8 @@
-// The data at rest of the embedded cluster: immutable objects under (resource, namespace/name), one version counter, and the
-// recent history that watches replay.
+// The data at rest of the embedded cluster: immutable objects under (resource, namespace/name), one version counter,
+// and the recent history that watches replay.
 //
-// The store knows nothing of meaning: no defaulting, no finalizers, no budgets (that is Server). It keeps objects, gives each
-// commit the next resourceVersion, and tells whoever listens, in order, before the commit returns.
+// The store knows nothing of meaning: no defaulting, no finalizers, no budgets (that is Server). It keeps objects,
+// gives each commit the next resourceVersion, and tells whoever listens, in order, before the commit returns.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "kube/object.h"
@@ -39,8 +40,11 @@ class Store {
  public:
   // Nothing when absent. `key` is "ns/name" or "name".
   Stored find(std::string_view resource, std::string_view key) const;
-  // In key order; `ns` limits it to one namespace.
+  // In key order; `ns` limits it to one namespace. The visitor must not write to the store.
   void each(std::string_view resource, std::string_view ns, const std::function<void(const Stored&)>& visit) const;
+  // In key order, beginning with the first key after `after`; ends when the visitor says false.
+  void each_after(std::string_view resource, std::string_view ns, std::string_view after,
+                  const std::function<bool(const std::string& key, const Stored&)>& visit) const;
   std::size_t count(std::string_view resource) const;
   // Pods on a node and objects owned by a uid, without walking everything; in key order.
   std::vector<Stored> pods_on(std::string_view node) const;
@@ -48,8 +52,11 @@ class Store {
 
   // Writes `object` under its own name with the next version in metadata.resourceVersion, and tells the listeners.
   Stored put(const std::string& resource, kube::Object object);
-  // Removes it and tells the listeners; the removal has a version of its own.
-  void erase(const std::string& resource, const std::string& key);
+  // Removes it and tells the listeners; the removal has a version of its own. The last state with that version, or
+  // nothing when there was none.
+  Stored erase(const std::string& resource, const std::string& key);
+  // The same, but the object changed one last time as it went (its last finalizer was taken off).
+  Stored erase(const std::string& resource, const std::string& key, kube::Object last);
 
   std::uint64_t version() const { return version_; }
   // History back to (excluding) this version can be replayed.
@@ -59,12 +66,41 @@ class Store {
   // Forgets history up to and including `version`: watches that start there get 410.
   void compact(std::uint64_t version);
   // How many commits are kept for replay.
-  void keep_history(std::size_t commits) { history_limit_ = commits; }
+  void keep_history(std::size_t commits);
 
-  // Called after every commit, in the order of subscribing, for ever (listeners live as long as the store, or unsubscribe by the id).
+  // Called after every commit, in the order of subscribing, for ever (listeners live as long as the store, or
+  // unsubscribe by the id). A listener may write; that commit is told to everybody after the one being told.
   using Heard = std::function<void(const Commit&)>;
   int subscribe(Heard heard);
   void unsubscribe(int id);
+
+ private:
+  using Shelf = std::map<std::string, Stored, std::less<>>;
+  struct Listener {
+    int id;
+    Heard heard;
+    bool gone = false;  // unsubscribed while a commit was told, perhaps by itself
+  };
+
+  Stored stamp(kube::Object object);
+  void move_in_indexes(const ResourceName& resource, const std::string& key, const kube::Object* before,
+                       const kube::Object* after);
+  void commit(Commit commit);
+  void trim_history();
+
+  std::map<ResourceName, Shelf, std::less<>> shelves_;
+  std::map<std::string, std::set<std::string>, std::less<>> pods_by_node_;
+  std::map<std::string, std::set<std::pair<ResourceName, std::string>>, std::less<>> by_owner_;
+
+  std::uint64_t version_ = 0;
+  std::uint64_t compacted_ = 0;
+  std::size_t history_limit_ = 10'000;
+  std::deque<Commit> history_;
+
+  int next_id_ = 1;
+  bool telling_ = false;
+  std::deque<Commit> untold_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
 };
 
 }  // namespace drover::sim

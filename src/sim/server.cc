@@ -1,0 +1,165 @@
+#include "sim/server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "sim/arena.h"
+#include "sim/server/catalog.h"
+#include "sim/server/context.h"
+#include "sim/server/listing.h"
+#include "sim/server/rejections.h"
+#include "sim/server/watches.h"
+
+namespace drover::sim {
+
+struct Server::Body {
+  base::Random random;
+  Store store;
+  Catalog catalog;
+  Context context;
+  Watches watches;
+  std::string_view asker;
+
+  Body(const base::Loop& loop, base::Random random)
+      : random(std::move(random)),
+        context{.loop = loop, .random = this->random, .store = store, .catalog = catalog},
+        watches(store) {}
+
+  Answer<Stored> serve_whole(const Rules& rules, const kube::Request& request);
+  Answer<Stored> serve_subresource(const Rules& rules, const kube::Request& request);
+  Answer<Stored> replace(const Rules& rules, const kube::Request& request);
+  Answer<Stored> patch(const Rules& rules, const kube::Request& request);
+};
+
+Server::Server(const base::Loop& loop, base::Random random) : body_(std::make_unique<Body>(loop, std::move(random))) {
+  for (const char* name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
+    (void)serve(kube::create(kube::kNamespaces, "", {{"metadata", json::Members{{"name", name}}}}));
+  }
+}
+
+Server::~Server() = default;
+
+Answer<Stored> Server::serve(const kube::Request& request) {
+  const Rules* rules = body_->catalog.find(request.resource.group, request.resource.plural);
+  if (rules == nullptr) return no_such_resource();
+  if (rules->resource.scope == kube::Scope::Namespaced && request.ns.empty()) {
+    if (request.verb == kube::Verb::Create) return bad_request("an empty namespace may not be set during creation");
+    return no_such_resource();
+  }
+  const std::string_view before = std::exchange(body_->asker, request.field_manager);
+  auto answer =
+      request.subresource.empty() ? body_->serve_whole(*rules, request) : body_->serve_subresource(*rules, request);
+  body_->asker = before;
+  return answer;
+}
+
+Answer<Stored> Server::Body::serve_whole(const Rules& rules, const kube::Request& request) {
+  switch (request.verb) {
+    case kube::Verb::Get: return look_up(context, rules, request);
+    case kube::Verb::Create: return create_object(context, rules, request, copy_into_block(request.body, 512));
+    case kube::Verb::Replace: return replace(rules, request);
+    case kube::Verb::Patch: return patch(rules, request);
+    case kube::Verb::Delete: return delete_object(context, rules, request);
+  }
+  return internal_error("a verb that does not exist");
+}
+
+Answer<Stored> Server::Body::serve_subresource(const Rules& rules, const kube::Request& request) {
+  if (request.subresource == "status" && rules.has_status) {
+    switch (request.verb) {
+      case kube::Verb::Get: return look_up(context, rules, request);
+      case kube::Verb::Replace: return replace(rules, request);
+      case kube::Verb::Patch: return patch(rules, request);
+      default: return method_not_supported(rules.resource, request.verb == kube::Verb::Create ? "create" : "delete");
+    }
+  }
+  if (request.subresource == "eviction" && rules.shelf == "pods") return evict_pod(context, rules, request);
+  if (request.subresource == "binding" && rules.shelf == "pods") return bind_pod(context, rules, request);
+  if (request.subresource == "scale" && rules.has_scale) return serve_scale(context, rules, request);
+  if (request.subresource == "finalize" && rules.shelf == "namespaces")
+    return finalize_namespace(context, rules, request);
+  return no_such_resource();
+}
+
+Answer<Stored> Server::Body::replace(const Rules& rules, const kube::Request& request) {
+  const Stored old = store.find(rules.shelf, key_of(rules, request));
+  if (old) return update_object(context, rules, request, old, copy_into_block(request.body, 256));
+  if (!rules.creates_on_update || !request.subresource.empty()) return not_found(rules.resource, request.name);
+  kube::Object fresh = copy_into_block(request.body, 512);
+  if (!kube::uid_of(fresh).empty() || !kube::version_of(fresh).empty()) {
+    return conflict(
+        rules.resource, request.name,
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: ", kube::uid_of(fresh)));
+  }
+  json::ensure(fresh, {"metadata", "name"}) = request.name;
+  return create_object(context, rules, request, std::move(fresh));
+}
+
+Answer<Stored> Server::Body::patch(const Rules& rules, const kube::Request& request) {
+  const Stored old = store.find(rules.shelf, key_of(rules, request));
+  const bool may_create = request.patch == kube::PatchKind::Apply && request.subresource.empty();
+  if (!old && !may_create) return not_found(rules.resource, request.name);
+  TRY(kube::Object fresh, patched(context, rules, request, old.get()));
+  if (!old) return create_object(context, rules, request, std::move(fresh));
+  return update_object(context, rules, request, old, std::move(fresh));
+}
+
+Answer<Page> Server::list(const kube::Range& range, int limit, const std::string& continue_token,
+                          const std::string& resource_version) {
+  const Rules* rules = body_->catalog.find(range.resource.group, range.resource.plural);
+  if (rules == nullptr) return no_such_resource();
+  TRY(const Filter filter, Filter::make(range));
+  return list_page(body_->store, *rules, filter, limit, continue_token, resource_version);
+}
+
+Answer<Page> Server::delete_collection(const kube::Range& range, const kube::Request& how) {
+  TRY(Page page, list(range, 0, {}, {}));
+  for (const Stored& object : page.items) {
+    kube::Request request = how;
+    request.verb = kube::Verb::Delete;
+    request.resource = range.resource;
+    request.ns = kube::namespace_of(*object);
+    request.name = kube::name_of(*object);
+    auto gone = serve(request);
+    if (!gone && gone.error().code != 404) return Refusal(std::move(gone).error());
+  }
+  return page;
+}
+
+Answer<int> Server::watch(const kube::Range& range, std::uint64_t since, Seen seen) {
+  const Rules* rules = body_->catalog.find(range.resource.group, range.resource.plural);
+  if (rules == nullptr) return no_such_resource();
+  TRY(Filter filter, Filter::make(range));
+  return body_->watches.start(*rules, std::move(filter), since, std::move(seen));
+}
+
+void Server::unwatch(int id) { body_->watches.stop(id); }
+
+std::string_view Server::asker() const { return body_->asker; }
+Store& Server::store() { return body_->store; }
+const Store& Server::store() const { return body_->store; }
+
+const kube::Resource* Server::find_resource(std::string_view group, std::string_view version,
+                                            std::string_view plural) const {
+  return body_->catalog.find(group, version, plural);
+}
+
+const std::vector<kube::Resource>& Server::resources() const { return body_->catalog.resources(); }
+
+void Server::add_resource(kube::Resource resource) {
+  Rules rules;
+  rules.resource = std::move(resource);
+  rules.has_status = true;
+  rules.has_generation = true;
+  rules.may_overwrite = false;
+  rules.is_custom = true;
+  rules.answers_deleted = false;
+  body_->catalog.add(std::move(rules));
+}
+
+void Server::always_manage_fields(bool always) { body_->context.always_manage_fields = always; }
+
+}  // namespace drover::sim

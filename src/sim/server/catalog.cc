@@ -1,0 +1,130 @@
+#include "sim/server/catalog.h"
+
+#include <algorithm>
+
+#include "sim/server/kinds.h"
+
+namespace drover::sim {
+namespace {
+
+std::string shelf_name(std::string_view group, std::string_view plural) {
+  std::string name(plural);
+  if (!group.empty()) name.append(1, '.').append(group);
+  return name;
+}
+
+Rules row(kube::Resource resource, Rules rules) {
+  rules.shelf = resource.qualified();
+  rules.resource = std::move(resource);
+  return rules;
+}
+
+std::vector<Rules> built_in() {
+  using namespace kube;
+  const auto cluster = Scope::Cluster;
+  return {
+      row(kNamespaces, {.has_status = true,
+                        .answers_deleted = true,
+                        .names = NameRule::Label,
+                        .fill_in = fill_in_namespace,
+                        .on_create = new_namespace,
+                        .on_update = keep_namespace_finalizers}),
+      row(kNodes, {.has_status = true, .fill_in = fill_in_node, .check = check_node}),
+      row(kPods, {.has_status = true,
+                  .has_generation = true,
+                  .answers_deleted = true,
+                  .fill_in = fill_in_pod,
+                  .on_create = new_pod,
+                  .check = check_pod}),
+      row(kEvents, {.creates_on_update = true, .dependents = Dependents::Ignored}),
+      row(kConfigMaps, {}),
+      row(kSecrets, {.fill_in = fill_in_secret}),
+      row(kServices,
+          {.has_status = true, .answers_deleted = true, .names = NameRule::Label, .fill_in = fill_in_service}),
+      row(kServiceAccounts, {.answers_deleted = true}),
+      row({"", "v1", "endpoints", "Endpoints"}, {.creates_on_update = true}),
+      row({"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"}, {.has_status = true, .answers_deleted = true}),
+      row({"", "v1", "persistentvolumes", "PersistentVolume", cluster}, {.has_status = true, .answers_deleted = true}),
+      row({"", "v1", "limitranges", "LimitRange"}, {}),
+      row({"", "v1", "resourcequotas", "ResourceQuota"}, {.has_status = true, .answers_deleted = true}),
+      row(kDaemonSets,
+          {.has_status = true, .has_generation = true, .fill_in = fill_in_daemon_set, .check = check_workload}),
+      row(kDeployments, {.has_status = true,
+                         .has_generation = true,
+                         .has_scale = true,
+                         .fill_in = fill_in_deployment,
+                         .check = check_workload}),
+      row(kReplicaSets, {.has_status = true,
+                         .has_generation = true,
+                         .has_scale = true,
+                         .fill_in = fill_in_replica_set,
+                         .check = check_workload}),
+      row({"apps", "v1", "statefulsets", "StatefulSet"},
+          {.has_status = true, .has_generation = true, .has_scale = true, .check = check_workload}),
+      row(kControllerRevisions, {}),
+      // batch/v1 orphans by default: older clients counted on it.
+      row(kJobs, {.has_status = true,
+                  .has_generation = true,
+                  .dependents = Dependents::Orphaned,
+                  .fill_in = fill_in_job,
+                  .on_create = new_job}),
+      row({"batch", "v1", "cronjobs", "CronJob"}, {.has_status = true, .has_generation = true}),
+      row(kDisruptionBudgets,
+          {.has_status = true, .has_generation = true, .may_overwrite = false, .on_create = new_budget}),
+      row(kLeases, {.may_overwrite = false, .creates_on_update = true}),
+      row(kCustomResourceDefinitions,
+          {.has_status = true, .has_generation = true, .may_overwrite = false, .answers_deleted = true}),
+      row({"rbac.authorization.k8s.io", "v1", "roles", "Role"},
+          {.creates_on_update = true, .names = NameRule::PathSegment}),
+      row({"rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding"},
+          {.creates_on_update = true, .names = NameRule::PathSegment}),
+      row({"rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", cluster},
+          {.creates_on_update = true, .names = NameRule::PathSegment}),
+      row({"rbac.authorization.k8s.io", "v1", "clusterrolebindings", "ClusterRoleBinding", cluster},
+          {.creates_on_update = true, .names = NameRule::PathSegment}),
+      row({"scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", cluster}, {.has_generation = true}),
+      row({"storage.k8s.io", "v1", "storageclasses", "StorageClass", cluster}, {.answers_deleted = true}),
+      row({"node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", cluster}, {}),
+      row({"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration",
+           cluster},
+          {.has_generation = true, .may_overwrite = false}),
+      row({"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration",
+           cluster},
+          {.has_generation = true, .may_overwrite = false}),
+      row({"networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy"}, {.has_generation = true}),
+      row({"discovery.k8s.io", "v1", "endpointslices", "EndpointSlice"}, {.has_generation = true}),
+  };
+}
+
+}  // namespace
+
+Catalog::Catalog() {
+  for (Rules& rules : built_in()) add(std::move(rules));
+}
+
+const Rules* Catalog::find(std::string_view group, std::string_view plural) const {
+  const auto at = group.empty() ? by_shelf_.find(plural) : by_shelf_.find(shelf_name(group, plural));
+  return at == by_shelf_.end() ? nullptr : at->second.get();
+}
+
+const kube::Resource* Catalog::find(std::string_view group, std::string_view version, std::string_view plural) const {
+  const auto at = std::find_if(resources_.begin(), resources_.end(), [&](const kube::Resource& resource) {
+    return resource.plural == plural && resource.version == version && resource.group == group;
+  });
+  return at == resources_.end() ? nullptr : &*at;
+}
+
+void Catalog::add(Rules rules) {
+  remove(rules.resource.group, rules.resource.plural);
+  if (rules.shelf.empty()) rules.shelf = rules.resource.qualified();
+  resources_.push_back(rules.resource);
+  std::string shelf = rules.shelf;
+  by_shelf_[std::move(shelf)] = std::make_unique<Rules>(std::move(rules));
+}
+
+void Catalog::remove(std::string_view group, std::string_view plural) {
+  by_shelf_.erase(shelf_name(group, plural));
+  std::erase_if(resources_, [&](const kube::Resource& r) { return r.group == group && r.plural == plural; });
+}
+
+}  // namespace drover::sim

@@ -1,0 +1,68 @@
+// What is particular about each resource, as rows of a table: which subresources it has, what counts as its generation,
+// how its objects may be named, what a delete answers. The server itself knows no kind by name except through these
+// rows.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/object.h"
+#include "kube/resource.h"
+#include "sim/server/rejections.h"
+
+namespace drover::sim {
+
+enum class NameRule { Subdomain, Label, PathSegment };
+
+// What becomes of the objects that name a deleted one as their owner, unless the delete says otherwise.
+enum class Dependents { Deleted, Orphaned, Ignored };
+
+struct Rules {
+  kube::Resource resource = {};
+  std::string shelf = {};  // the resource's name in the store
+
+  bool has_status = false;      // a status subresource: ordinary writes keep the status, status writes keep the rest
+  bool has_generation = false;  // metadata.generation counts the wishes
+  bool has_scale = false;
+  bool may_overwrite = true;  // replace without a resourceVersion
+  bool is_custom =
+      false;  // made from a CRD: no strategic merge patch, generation for everything but metadata and status
+  bool answers_deleted = false;  // a delete answers with the object, not with a Status
+  bool creates_on_update = false;
+  NameRule names = NameRule::Subdomain;
+  Dependents dependents = Dependents::Deleted;
+
+  // Fills in what the writer left out; on every write of the whole object.
+  void (*fill_in)(kube::Object& object) = nullptr;
+  // What creation itself decides (a pod's first status).
+  void (*on_create)(kube::Object& object) = nullptr;
+  // What an update may not change or must remember; before the comparison of old and new.
+  void (*on_update)(kube::Object& fresh, const kube::Object& old) = nullptr;
+  // What is wrong with it; `old` is nullptr at creation.
+  void (*check)(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) = nullptr;
+};
+
+class Catalog {
+ public:
+  Catalog();  // with the built-in resources
+
+  // By group and plural, whatever the version; nullptr when unknown.
+  const Rules* find(std::string_view group, std::string_view plural) const;
+  // The exact version too.
+  const kube::Resource* find(std::string_view group, std::string_view version, std::string_view plural) const;
+  const std::vector<kube::Resource>& resources() const { return resources_; }
+
+  // A resource made from a CRD; one with the same group and plural is replaced.
+  void add(Rules rules);
+  void remove(std::string_view group, std::string_view plural);
+
+ private:
+  std::map<std::string, std::unique_ptr<Rules>, std::less<>> by_shelf_;
+  std::vector<kube::Resource> resources_;
+};
+
+}  // namespace drover::sim

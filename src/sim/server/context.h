@@ -1,0 +1,60 @@
+// What every part of the server stands on, and the steps that the verbs share.
+//
+// A write is: find the old state, make the wished one (from the body or by a patch), settle it (what the writer may not
+// change is taken from the old state, what he left out is filled in, what is wrong is refused), commit. Each step is
+// one function.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/loop.h"
+#include "base/random.h"
+#include "kube/api.h"
+#include "sim/server.h"
+#include "sim/server/catalog.h"
+#include "sim/server/rejections.h"
+#include "sim/store.h"
+
+namespace drover::sim {
+
+struct Context {
+  const base::Loop& loop;
+  base::Random& random;
+  Store& store;
+  Catalog& catalog;
+  bool always_manage_fields = false;  // keep managedFields for every object, not only for applied ones
+
+  // The wall time as metav1.Time.
+  std::string now() const { return base::rfc3339(loop.wall()); }
+};
+
+// "ns/name", or "name" for cluster-scoped resources.
+std::string key_of(const Rules& rules, const kube::Request& request);
+
+// The stored object that a request names, in the version asked for; NotFound when absent.
+Answer<Stored> look_up(const Context& context, const Rules& rules, const kube::Request& request);
+
+// Creates `object` (already in a block, may be changed freely).
+Answer<Stored> create_object(Context& context, const Rules& rules, const kube::Request& request, kube::Object object);
+
+// Makes `fresh` the new state instead of `old`, as far as the subresource lets it; the old state when nothing changes.
+Answer<Stored> update_object(Context& context, const Rules& rules, const kube::Request& request, const Stored& old,
+                             kube::Object fresh);
+
+// Delete and delete-like requests: grace, finalizers, propagation.
+Answer<Stored> delete_object(Context& context, const Rules& rules, const kube::Request& request);
+
+// A patch's wish: `old` with the request's patch applied. `old` is nullptr for an Apply that creates.
+Answer<kube::Object> patched(Context& context, const Rules& rules, const kube::Request& request,
+                             const kube::Object* old);
+
+Answer<Stored> evict_pod(Context& context, const Rules& rules, const kube::Request& request);
+Answer<Stored> bind_pod(Context& context, const Rules& rules, const kube::Request& request);
+Answer<Stored> serve_scale(Context& context, const Rules& rules, const kube::Request& request);
+Answer<Stored> finalize_namespace(Context& context, const Rules& rules, const kube::Request& request);
+
+// {"kind":"Status","status":"Success"}, with details of what went when `rules` is given.
+Stored success(const Rules* rules = nullptr, const kube::Object* object = nullptr);
+
+}  // namespace drover::sim

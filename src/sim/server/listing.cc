@@ -1,0 +1,142 @@
+// All pages of a list show the state of the first one's moment: later pages take what has changed since from the
+// history. When history does not reach back so far, the list must begin again (410).
+#include "sim/server/listing.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <map>
+
+#include "base/text.h"
+#include "sim/server/rejections.h"
+
+namespace drover::sim {
+namespace {
+
+// What a continue token says: the moment of the first page and the last key that was sent.
+struct Mark {
+  std::uint64_t version = 0;
+  std::string key;
+};
+
+std::string token_of(const Mark& mark) {
+  const json::Value value = {{"v", "meta.k8s.io/v1"}, {"rv", mark.version}, {"start", mark.key}};
+  return base::base64_encode(json::text_of(value));
+}
+
+Answer<Mark> mark_of(const std::string& token) {
+  const auto text = base::base64_decode(token);
+  if (!text) return bad_request("continue key is not valid: the token is no base64");
+  const auto value = json::parse(*text);
+  if (!value || json::text_at(*value, {"v"}) != "meta.k8s.io/v1") {
+    return bad_request("continue key is not valid: the token is not one of this server");
+  }
+  const std::int64_t version = json::int_at(*value, {"rv"});
+  if (version <= 0)
+    return bad_request("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  return Mark{static_cast<std::uint64_t>(version), std::string(json::text_at(*value, {"start"}))};
+}
+
+// The objects that changed since `version`, as they were then; nothing for those that did not exist.
+std::map<std::string, Stored> since(const Store& store, std::string_view shelf, std::uint64_t version) {
+  std::map<std::string, Stored> then;
+  store.replay(shelf, version,
+               [&](const Commit& commit) { then.try_emplace(kube::key_of(*commit.after), commit.before); });
+  return then;
+}
+
+// Visits the objects after `key` as they were at `version`, in key order, until the visitor says false.
+void visit_then(const Store& store, std::string_view shelf, const std::string& ns, const Mark& mark,
+                const std::function<bool(const std::string& key, const Stored&)>& visit) {
+  const std::map<std::string, Stored> then = since(store, shelf, mark.version);
+  auto gone = then.upper_bound(mark.key);
+  bool wanted = true;
+  const auto show_gone_before = [&](const std::string* key) {
+    for (; wanted && gone != then.end() && (key == nullptr || gone->first < *key); ++gone) {
+      if (gone->second) wanted = visit(gone->first, gone->second);
+    }
+  };
+  store.each_after(shelf, ns, mark.key, [&](const std::string& key, const Stored& object) {
+    show_gone_before(&key);
+    if (!wanted) return false;
+    if (gone != then.end() && gone->first == key) {
+      if (gone->second) wanted = visit(key, gone->second);
+      ++gone;
+    } else {
+      wanted = visit(key, object);
+    }
+    return wanted;
+  });
+  show_gone_before(nullptr);
+}
+
+Answer<void> check_version_asked(const Store& store, const std::string& resource_version) {
+  if (resource_version.empty()) return {};
+  const auto asked = base::parse_int(resource_version);
+  if (!asked || *asked < 0) {
+    return bad_request(fmt::format("resourceVersion: Invalid value: {}: strconv.ParseUint: parsing {}: invalid syntax",
+                                   quoted(resource_version), quoted(resource_version)));
+  }
+  if (static_cast<std::uint64_t>(*asked) <= store.version()) return {};
+  json::Members details;
+  details["retryAfterSeconds"] = 1;
+  details["causes"] =
+      json::Array{json::Value{{"reason", "ResourceVersionTooLarge"}, {"message", "Too large resource version"}}};
+  Rejection rejection{504, "Timeout",
+                      fmt::format("Timeout: Too large resource version: {}, current: {}", *asked, store.version()),
+                      std::move(details)};
+  rejection.retry_after = std::chrono::seconds(1);
+  return Refusal(std::move(rejection));
+}
+
+constexpr std::string_view kTooOldToGoOn =
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
+    "the "
+    "continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
+    "Continuing with "
+    "the provided token results in an inconsistent list - objects that were created, modified, or deleted between the "
+    "time the "
+    "first chunk was returned and now may show up in the list.";
+
+}  // namespace
+
+Answer<Page> list_page(const Store& store, const Rules& rules, const Filter& filter, int limit,
+                       const std::string& continue_token, const std::string& resource_version) {
+  Mark mark{store.version(), {}};
+  if (!continue_token.empty()) {
+    if (!resource_version.empty() && resource_version != "0") {
+      return bad_request("specifying resource version is not allowed when using continue");
+    }
+    TRY(mark, mark_of(continue_token));
+    if (mark.version < store.oldest_replayable()) return expired(std::string(kTooOldToGoOn));
+  } else {
+    TRY_VOID(check_version_asked(store, resource_version));
+  }
+
+  Page page;
+  page.resource_version = std::to_string(mark.version);
+  const std::size_t most = limit > 0 ? static_cast<std::size_t>(limit) : std::numeric_limits<std::size_t>::max();
+  Mark last{mark.version, mark.key};
+  bool more = false;
+  const auto take = [&](const std::string& key, const Stored& object) {
+    if (!filter.matches(*object)) return true;
+    if (page.items.size() == most) {
+      more = true;
+      if (!filter.selects_by_content()) ++page.remaining;
+      return !filter.selects_by_content();  // counting on, where the server counts
+    }
+    page.items.push_back(object);
+    last.key = key;
+    return true;
+  };
+  const std::string ns = rules.resource.scope == kube::Scope::Namespaced ? filter.range().ns : std::string();
+  if (continue_token.empty()) {
+    store.each_after(rules.shelf, ns, {}, take);
+  } else {
+    visit_then(store, rules.shelf, ns, mark, take);
+  }
+  if (more) page.continue_token = token_of(last);
+  return page;
+}
+
+}  // namespace drover::sim

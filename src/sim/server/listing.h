@@ -1,0 +1,15 @@
+// One page of a list, consistent with the pages before it.
+#pragma once
+
+#include <string>
+
+#include "sim/server.h"
+#include "sim/server/catalog.h"
+#include "sim/store.h"
+
+namespace drover::sim {
+
+Answer<Page> list_page(const Store& store, const Rules& rules, const Filter& filter, int limit,
+                       const std::string& continue_token, const std::string& resource_version);
+
+}  // namespace drover::sim

@@ -1,0 +1,19 @@
+// metadata.managedFields: who set which fields.
+//
+// Keeping the list for every object would cost more than everything else a write does, so by default it is kept from
+// the first Apply on (as the real server does for objects older than the feature, the fields of before belong to
+// "before-first-apply"). Context::always_manage_fields asks for the whole truth.
+#pragma once
+
+#include "kube/api.h"
+#include "kube/object.h"
+#include "sim/server/context.h"
+
+namespace drover::sim {
+
+// Records the request's manager as the owner of what it set. `object` is complete but for its version.
+void track_create(const Context& context, const Rules& rules, const kube::Request& request, kube::Object& object);
+void track_update(const Context& context, const Rules& rules, const kube::Request& request, const kube::Object& old,
+                  kube::Object& fresh);
+
+}  // namespace drover::sim

@@ -1,0 +1,68 @@
+// Which patch a request means, and how the server says that it cannot be applied.
+#include <fmt/format.h>
+
+#include "sim/arena.h"
+#include "sim/server/context.h"
+#include "sim/server/json_patch.h"
+#include "sim/server/merge_patch.h"
+
+namespace drover::sim {
+namespace {
+
+constexpr std::size_t kMostJsonOperations = 10'000;
+
+// The server's library forgets why a JSON patch did not fit, and says this.
+Refusal patch_does_not_fit() {
+  return Refusal(
+      Rejection{422, "Invalid", "the server rejected our request due to an error in our request", json::Members()});
+}
+
+Answer<kube::Object> merged(const kube::Object& old, const json::Value& patch) {
+  if (!patch.is_object()) {
+    return bad_request(
+        "error decoding patch: json: cannot unmarshal a value that is no object into Go value of type "
+        "map[string]interface {}");
+  }
+  kube::Object fresh = copy_into_block(old, footprint(patch) + 256);
+  merge_patch(fresh, patch);
+  return fresh;
+}
+
+Answer<kube::Object> json_patched(const kube::Object& old, const json::Value& patch) {
+  if (patch.is_array() && patch.get_array().size() > kMostJsonOperations) {
+    return Refusal(
+        Rejection{413,
+                  "RequestEntityTooLarge",
+                  fmt::format("Request entity too large: The allowed maximum operations in a JSON patch is {}, "
+                              "got {}",
+                              kMostJsonOperations, patch.get_array().size()),
+                  {}});
+  }
+  kube::Object fresh = copy_into_block(old, footprint(patch) + 256);
+  switch (json_patch(fresh, patch)) {
+    case JsonPatched::Done: return fresh;
+    case JsonPatched::Malformed:
+      return bad_request(
+          "error decoding patch: json: cannot unmarshal a value that is no list of operations into Go value "
+          "of type []handlers.jsonPatchOp");
+    case JsonPatched::DoesNotFit: break;
+  }
+  return patch_does_not_fit();
+}
+
+}  // namespace
+
+Answer<kube::Object> patched(Context& context, const Rules& rules, const kube::Request& request,
+                             const kube::Object* old) {
+  (void)context;
+  (void)rules;
+  switch (request.patch) {
+    case kube::PatchKind::Merge: return merged(*old, request.body);
+    case kube::PatchKind::Json: return json_patched(*old, request.body);
+    case kube::PatchKind::Strategic: break;
+    case kube::PatchKind::Apply: break;
+  }
+  return unsupported_media_type("this patch type is not served");
+}
+
+}  // namespace drover::sim

@@ -1,0 +1,98 @@
+// What can be asked of a pod besides itself: bind it to a node; and the scale of a workload.
+#include <fmt/format.h>
+
+#include "sim/arena.h"
+#include "sim/server/context.h"
+
+namespace drover::sim {
+
+Answer<Stored> bind_pod(Context& context, const Rules& rules, const kube::Request& request) {
+  if (request.verb != kube::Verb::Create) return method_not_supported(rules.resource, "get");
+  TRY(const Stored pod, look_up(context, rules, request));
+  const std::string_view node = json::text_at(request.body, {"target", "name"});
+  if (node.empty()) {
+    FieldErrors errors;
+    errors.required("target.name", "");
+    return invalid("", "Binding", request.name, errors);
+  }
+  if (const std::string_view uid = kube::uid_of(request.body); !uid.empty() && uid != kube::uid_of(*pod)) {
+    return conflict(
+        rules.resource, request.name,
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, kube::uid_of(*pod)));
+  }
+  kube::Resource binding = rules.resource;
+  binding.plural = "pods/binding";
+  if (kube::is_being_deleted(*pod)) {
+    return conflict(binding, request.name,
+                    fmt::format("pod {} is being deleted, cannot be assigned to a host", request.name));
+  }
+  if (const std::string_view there = json::text_at(*pod, {"spec", "nodeName"}); !there.empty()) {
+    return conflict(binding, request.name,
+                    fmt::format("pod {} is already assigned to node {}", request.name, quoted(there)));
+  }
+
+  kube::Object fresh = copy_into_block(*pod, 512);
+  json::ensure(fresh, {"spec", "nodeName"}) = node;
+  for (const auto& annotation : json::members_at(request.body, {"metadata", "annotations"})) {
+    json::ensure(fresh, {"metadata", "annotations", annotation.key()}) = annotation.value();
+  }
+  json::Value& conditions = json::ensure(fresh, {"status", "conditions"});
+  if (!conditions.is_array()) conditions.emplace_array();
+  conditions.get_array().push_back({{"type", "PodScheduled"},
+                                    {"status", "True"},
+                                    {"lastProbeTime", nullptr},
+                                    {"lastTransitionTime", context.now()}});
+  if (!request.dry_run) context.store.put(rules.shelf, std::move(fresh));
+  return success();
+}
+
+Answer<Stored> serve_scale(Context& context, const Rules& rules, const kube::Request& request) {
+  const auto scale_of = [](const kube::Object& object) {
+    kube::Object scale = {{"kind", "Scale"},
+                          {"apiVersion", "autoscaling/v1"},
+                          {"metadata",
+                           {{"name", kube::name_of(object)},
+                            {"namespace", kube::namespace_of(object)},
+                            {"uid", kube::uid_of(object)},
+                            {"resourceVersion", kube::version_of(object)},
+                            {"creationTimestamp", json::text_at(object, {"metadata", "creationTimestamp"})}}},
+                          {"spec", json::Members{{"replicas", json::int_at(object, {"spec", "replicas"})}}},
+                          {"status", json::Members{{"replicas", json::int_at(object, {"status", "replicas"})}}}};
+    if (const json::Value* selector = json::find(object, {"spec", "selector"})) {
+      if (const auto parsed = base::Selector::from_json(*selector)) {
+        json::ensure(scale, {"status", "selector"}) = parsed->text();
+      }
+    }
+    return std::make_shared<const kube::Object>(std::move(scale));
+  };
+
+  TRY(const Stored object, look_up(context, rules, request));
+  const Stored scale = scale_of(*object);
+  if (request.verb == kube::Verb::Get) return scale;
+  kube::Object wish;
+  if (request.verb == kube::Verb::Replace) {
+    wish = request.body;
+  } else if (request.verb == kube::Verb::Patch) {
+    TRY(wish, patched(context, rules, request, scale.get()));
+  } else {
+    return method_not_supported(rules.resource, "create");
+  }
+  if (const std::string_view version = kube::version_of(wish);
+      !version.empty() && version != kube::version_of(*object)) {
+    return modified_since(rules.resource, request.name);
+  }
+  const std::int64_t replicas = json::int_at(wish, {"spec", "replicas"});
+  if (replicas < 0) {
+    FieldErrors errors;
+    errors.invalid("spec.replicas", std::to_string(replicas), "must be greater than or equal to 0");
+    return invalid("autoscaling", "Scale", request.name, errors);
+  }
+  kube::Object fresh = copy_into_block(*object, 64);
+  json::ensure(fresh, {"spec", "replicas"}) = replicas;
+  kube::Request whole = request;
+  whole.subresource.clear();
+  TRY(const Stored scaled, update_object(context, rules, whole, object, std::move(fresh)));
+  return scale_of(*scaled);
+}
+
+}  // namespace drover::sim

@@ -1,0 +1,98 @@
+#include "sim/server/watches.h"
+
+#include <algorithm>
+
+#include "sim/arena.h"
+#include "sim/server/rejections.h"
+
+namespace drover::sim {
+namespace {
+
+using Kind = kube::WatchEvent::Kind;
+
+// What a watcher sees of one commit; the state in which an object left its view is made once for all of them.
+class Sight {
+ public:
+  explicit Sight(const Commit& commit) : commit_(commit) {}
+
+  void show(const Filter& filter, const Server::Seen& seen) {
+    const bool was = commit_.before && filter.matches(*commit_.before);
+    const bool is = commit_.kind != Commit::Kind::Removed && filter.matches(*commit_.after);
+    if (is) {
+      seen(was ? Kind::Modified : Kind::Added, commit_.after);
+    } else if (was) {
+      seen(Kind::Deleted, commit_.kind == Commit::Kind::Removed ? commit_.after : as_it_left());
+    }
+  }
+
+ private:
+  // An object that stops matching is told as it last matched, with the version of the change.
+  const Stored& as_it_left() {
+    if (!left_) {
+      kube::Object object = copy_into_block(*commit_.before, 16);
+      json::ensure(object, {"metadata", "resourceVersion"}) = kube::version_of(*commit_.after);
+      left_ = std::make_shared<const kube::Object>(std::move(object));
+    }
+    return left_;
+  }
+
+  const Commit& commit_;
+  Stored left_;
+};
+
+}  // namespace
+
+Watches::Watches(Store& store) : store_(store) {
+  store_.subscribe([this](const Commit& commit) { hear(commit); });
+}
+
+Answer<int> Watches::start(const Rules& rules, Filter filter, std::uint64_t since, Server::Seen seen) {
+  if (since != 0 && since < store_.oldest_replayable()) return too_old(since, store_.oldest_replayable());
+  auto watcher = std::make_shared<Watcher>(Watcher{next_id_++, std::move(filter), since, std::move(seen)});
+  if (since == 0) {
+    std::vector<Stored> existing;
+    store_.each(rules.shelf, {}, [&](const Stored& object) {
+      if (watcher->filter.matches(*object)) existing.push_back(object);
+    });
+    watcher->since = store_.version();
+    for (const Stored& object : existing) watcher->seen(Kind::Added, object);
+  } else {
+    std::vector<Commit> missed;
+    store_.replay(rules.shelf, since, [&](const Commit& commit) { missed.push_back(commit); });
+    for (const Commit& commit : missed) Sight(commit).show(watcher->filter, watcher->seen);
+    if (!missed.empty()) watcher->since = missed.back().version;
+  }
+  by_resource_[rules.shelf].push_back(watcher);
+  return watcher->id;
+}
+
+void Watches::stop(int id) {
+  for (auto& [resource, watchers] : by_resource_) {
+    const auto at =
+        std::find_if(watchers.begin(), watchers.end(), [id](const auto& watcher) { return watcher->id == id; });
+    if (at == watchers.end()) continue;
+    (*at)->stopped = true;
+    if (!hearing_) watchers.erase(at);
+    return;
+  }
+}
+
+void Watches::hear(const Commit& commit) {
+  const auto found = by_resource_.find(commit.resource);
+  if (found == by_resource_.end()) return;
+  Sight sight(commit);
+  hearing_ = true;
+  Watchers& watchers = found->second;
+  const std::size_t count = watchers.size();
+  bool any_stopped = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::shared_ptr<Watcher> watcher = watchers[i];
+    // A watch that began while this commit waited to be told has replayed it already.
+    if (!watcher->stopped && commit.version > watcher->since) sight.show(watcher->filter, watcher->seen);
+    any_stopped = any_stopped || watcher->stopped;
+  }
+  hearing_ = false;
+  if (any_stopped) std::erase_if(watchers, [](const auto& watcher) { return watcher->stopped; });
+}
+
+}  // namespace drover::sim

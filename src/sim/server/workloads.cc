@@ -1,0 +1,121 @@
+// The kinds that make pods: their defaults, and the selector that must fit the template and never change.
+#include <fmt/format.h>
+
+#include "base/selector.h"
+#include "sim/server/kinds.h"
+
+namespace drover::sim {
+namespace {
+
+json::Members& spec_of(kube::Object& object) { return object_in(object.get_object(), "spec"); }
+
+}  // namespace
+
+void fill_in_daemon_set(kube::Object& daemon_set) {
+  json::Members& spec = spec_of(daemon_set);
+  fill_in_pod_template(spec["template"]);
+  json::Members& strategy = object_in(spec, "updateStrategy");
+  set_default(strategy, "type", "RollingUpdate");
+  if (strategy.at("type") == "RollingUpdate") {
+    json::Members& rolling = object_in(strategy, "rollingUpdate");
+    set_default(rolling, "maxUnavailable", 1);
+    set_default(rolling, "maxSurge", 0);
+  }
+  set_default(spec, "revisionHistoryLimit", 10);
+  json::Members& status = object_in(daemon_set.get_object(), "status");
+  for (const std::string_view key :
+       {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"}) {
+    set_default(status, key, 0);
+  }
+}
+
+void fill_in_deployment(kube::Object& deployment) {
+  json::Members& spec = spec_of(deployment);
+  fill_in_pod_template(spec["template"]);
+  set_default(spec, "replicas", 1);
+  json::Members& strategy = object_in(spec, "strategy");
+  set_default(strategy, "type", "RollingUpdate");
+  if (strategy.at("type") == "RollingUpdate") {
+    json::Members& rolling = object_in(strategy, "rollingUpdate");
+    set_default(rolling, "maxUnavailable", "25%");
+    set_default(rolling, "maxSurge", "25%");
+  }
+  set_default(spec, "revisionHistoryLimit", 10);
+  set_default(spec, "progressDeadlineSeconds", 600);
+  object_in(deployment.get_object(), "status");
+}
+
+void fill_in_replica_set(kube::Object& replica_set) {
+  json::Members& spec = spec_of(replica_set);
+  fill_in_pod_template(spec["template"]);
+  set_default(spec, "replicas", 1);
+  set_default(object_in(replica_set.get_object(), "status"), "replicas", 0);
+}
+
+void fill_in_job(kube::Object& job) {
+  json::Members& spec = spec_of(job);
+  fill_in_pod_template(spec["template"]);
+  if (!spec.contains("completions") && !spec.contains("parallelism")) spec["completions"] = 1;
+  set_default(spec, "parallelism", 1);
+  set_default(spec, "backoffLimit", spec.contains("backoffLimitPerIndex") ? 2147483647 : 6);
+  set_default(spec, "completionMode", "NonIndexed");
+  set_default(spec, "suspend", false);
+  set_default(spec, "podReplacementPolicy", spec.contains("podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
+  set_default(spec, "manualSelector", false);
+  object_in(job.get_object(), "status");
+}
+
+// A job without a selector of its own gets one from its uid, and its pods the labels for it.
+void new_job(kube::Object& job) {
+  json::Members& spec = spec_of(job);
+  const json::Members given = json::members_at(job, {"spec", "template", "metadata", "labels"});
+  if (kube::labels_of(job).empty() && !given.empty()) json::ensure(job, {"metadata", "labels"}) = given;
+  if (spec["manualSelector"] == true) return;
+  const std::string uid(kube::uid_of(job));
+  const std::string name(kube::name_of(job));
+  json::Value& labels = json::ensure(spec["template"], {"metadata", "labels"});
+  if (!labels.is_object()) labels.emplace_object();
+  json::Members& members = labels.get_object();
+  members["batch.kubernetes.io/controller-uid"] = uid;
+  members["batch.kubernetes.io/job-name"] = name;
+  members["controller-uid"] = uid;
+  members["job-name"] = name;
+  json::ensure(spec["selector"], {"matchLabels", "batch.kubernetes.io/controller-uid"}) = uid;
+}
+
+void new_budget(kube::Object& budget) {
+  json::Members& status = object_in(budget.get_object(), "status");
+  for (const std::string_view key : {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"}) {
+    set_default(status, key, 0);
+  }
+}
+
+void check_workload(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
+  const json::Value* selector = json::find(fresh, {"spec", "selector"});
+  if (old != nullptr) {
+    const json::Value* before = json::find(*old, {"spec", "selector"});
+    if (before != nullptr && (selector == nullptr || *selector != *before)) {
+      errors.invalid("spec.selector", selector == nullptr ? "null" : json::text_of(*selector), "field is immutable");
+    }
+    return;
+  }
+  if (selector == nullptr) {
+    errors.required("spec.selector", "");
+  } else if (selector->is_object() && selector->get_object().empty()) {
+    errors.invalid("spec.selector", "{}",
+                   fmt::format("empty selector is invalid for {}",
+                               json::text_at(fresh, {"kind"}) == "DaemonSet" ? "daemonset" : "deployment"));
+  } else {
+    const auto parsed = base::Selector::from_json(*selector);
+    const json::Members& labels = json::members_at(fresh, {"spec", "template", "metadata", "labels"});
+    if (!parsed || !parsed->matches(labels)) {
+      errors.invalid("spec.template.metadata.labels", json::text_of(labels),
+                     "`selector` does not match template `labels`");
+    }
+  }
+  if (const json::Value* spec = json::find(fresh, {"spec", "template", "spec"})) {
+    check_pod_spec(*spec, "spec.template.spec", errors);
+  }
+}
+
+}  // namespace drover::sim

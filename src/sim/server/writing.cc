@@ -1,0 +1,305 @@
+// Creating and updating: what the server itself decides about an object, whatever its kind.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/arena.h"
+#include "sim/server/context.h"
+#include "sim/server/managed_fields.h"
+#include "sim/server/names.h"
+
+namespace drover::sim {
+namespace {
+
+constexpr std::size_t kLongestGeneratedBase = 58;
+constexpr int kNameTries = 8;
+
+json::Members& metadata_of(kube::Object& object) { return json::ensure(object, {"metadata"}).get_object(); }
+
+// Takes a member of the old metadata over, or removes it where the old has none.
+void restore(json::Members& metadata, const json::Value& old, std::string_view key) {
+  const json::Value* before = json::find(old, {"metadata", key});
+  if (before != nullptr) {
+    metadata[key] = *before;
+  } else {
+    metadata.erase(key);
+  }
+}
+
+void restore_top(json::Members& fresh, const json::Members& old, std::string_view key) {
+  if (const json::Value* before = old.if_contains(key)) {
+    fresh[key] = *before;
+  } else {
+    fresh.erase(key);
+  }
+}
+
+// Typed kinds cannot hold null: what the wire calls null is absent.
+void drop_nulls(json::Value& value) {
+  if (value.is_object()) {
+    json::Members& members = value.get_object();
+    for (auto at = members.begin(); at != members.end();) {
+      if (at->value().is_null()) {
+        at = members.erase(at);
+      } else {
+        drop_nulls(at->value());
+        ++at;
+      }
+    }
+  } else if (value.is_array()) {
+    for (json::Value& element : value.get_array()) drop_nulls(element);
+  }
+}
+
+Answer<void> check_kind(const Rules& rules, const kube::Request& request, kube::Object& object) {
+  if (!object.is_object()) return bad_request("the body of the request is no JSON object");
+  json::Members& members = object.get_object();
+  const std::string api_version = request.resource.api_version();
+  if (json::text_at(object, {"kind"}).empty()) members["kind"] = rules.resource.kind;
+  if (json::text_at(object, {"apiVersion"}).empty()) members["apiVersion"] = api_version;
+  const std::string_view kind = json::text_at(object, {"kind"});
+  const std::string_view version = json::text_at(object, {"apiVersion"});
+  if (kind != rules.resource.kind || version != api_version) {
+    return bad_request(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                                   version, api_version));
+  }
+  if (std::string misfit = misfit_in_metadata(object); !misfit.empty()) {
+    return bad_request(fmt::format("{} in version {} cannot be handled as a {}: {}", kind,
+                                   quoted(request.resource.version), rules.resource.kind, misfit));
+  }
+  return {};
+}
+
+Answer<void> check_namespace_of_body(const Rules& rules, const kube::Request& request, json::Members& metadata) {
+  const json::Value* given = metadata.if_contains("namespace");
+  const std::string_view ns = given != nullptr && given->is_string() ? std::string_view(given->get_string()) : "";
+  const std::string_view expected = rules.resource.scope == kube::Scope::Namespaced ? std::string_view(request.ns) : "";
+  if (!ns.empty() && ns != expected) {
+    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  if (expected.empty()) {
+    metadata.erase("namespace");
+  } else if (ns.empty()) {
+    metadata["namespace"] = expected;
+  }
+  return {};
+}
+
+Answer<void> check_namespace_exists(const Context& context, const Rules& rules, const kube::Request& request,
+                                    std::string_view name) {
+  if (rules.resource.scope != kube::Scope::Namespaced) return {};
+  const Stored ns = context.store.find("namespaces", request.ns);
+  if (!ns) return not_found(kube::kNamespaces, request.ns);
+  if (!kube::is_being_deleted(*ns)) return {};
+  auto refusal =
+      forbidden(rules.resource, name,
+                fmt::format("unable to create new content in namespace {} because it is being terminated", request.ns));
+  refusal.error().details.get_object()["causes"] =
+      json::Array{json::Value{{"reason", "NamespaceTerminating"},
+                              {"message", fmt::format("namespace {} is being terminated", request.ns)},
+                              {"field", "metadata.namespace"}}};
+  return refusal;
+}
+
+Answer<void> choose_name(Context& context, const Rules& rules, const kube::Request& request, kube::Object& object) {
+  json::Members& metadata = metadata_of(object);
+  if (!kube::name_of(object).empty()) return {};
+  const std::string base(json::text_at(object, {"metadata", "generateName"}));
+  if (base.empty()) return {};
+  std::string name;
+  for (int tries = 0; tries < kNameTries; ++tries) {
+    name = base.substr(0, kLongestGeneratedBase) + context.random.name_suffix();
+    const std::string key = request.ns.empty() ? name : request.ns + "/" + name;
+    if (!context.store.find(rules.shelf, key)) {
+      metadata["name"] = name;
+      return {};
+    }
+  }
+  auto refusal = already_exists(rules.resource, name);
+  refusal.error().message += ", the server was not able to generate a unique name for the object";
+  return refusal;
+}
+
+// What only the server may say about a new object.
+void stamp_new(Context& context, const Rules& rules, json::Members& metadata) {
+  for (const std::string_view key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"}) {
+    metadata.erase(key);
+  }
+  metadata["uid"] = context.random.uuid();
+  metadata["creationTimestamp"] = context.now();
+  if (rules.has_generation) metadata["generation"] = 1;
+}
+
+bool wish_changed(const Rules& rules, const kube::Object& fresh, const kube::Object& old) {
+  if (!rules.is_custom) {
+    const json::Value* now = json::find(fresh, {"spec"});
+    const json::Value* then = json::find(old, {"spec"});
+    return (now == nullptr) != (then == nullptr) || (now != nullptr && *now != *then);
+  }
+  const auto is_counted = [&](std::string_view key) {
+    return key != "metadata" && !(rules.has_status && key == "status");
+  };
+  std::size_t counted = 0;
+  for (const auto& member : fresh.get_object()) {
+    if (!is_counted(member.key())) continue;
+    ++counted;
+    const json::Value* then = old.get_object().if_contains(member.key());
+    if (then == nullptr || *then != member.value()) return true;
+  }
+  const auto& members = old.get_object();
+  return counted != static_cast<std::size_t>(std::count_if(
+                        members.begin(), members.end(), [&](const auto& member) { return is_counted(member.key()); }));
+}
+
+// A status write changes the status; of a built-in kind also labels and annotations, of a custom one nothing else.
+void keep_all_but_status(const Rules& rules, kube::Object& fresh, const kube::Object& old) {
+  json::Members& members = fresh.get_object();
+  std::vector<std::string> extra;
+  for (const auto& member : members) {
+    if (!old.get_object().contains(member.key()) && member.key() != "status") extra.emplace_back(member.key());
+  }
+  for (const std::string& key : extra) members.erase(key);
+  for (const auto& member : old.get_object()) {
+    if (member.key() == "status" || member.key() == "metadata") continue;
+    members[member.key()] = member.value();
+  }
+  json::Members& metadata = metadata_of(fresh);
+  if (rules.is_custom) {
+    for (const std::string_view key : {"labels", "annotations", "finalizers", "ownerReferences", "generateName"}) {
+      restore(metadata, old, key);
+    }
+  } else if (rules.shelf == "pods") {
+    restore(metadata, old, "ownerReferences");
+  }
+}
+
+Answer<void> check_guards(const Rules& rules, const kube::Request& request, const kube::Object& old,
+                          kube::Object& fresh) {
+  const std::string_view name = kube::name_of(old);
+  const std::string_view uid = kube::uid_of(fresh);
+  if (!uid.empty() && uid != kube::uid_of(old)) {
+    return conflict(
+        rules.resource, name,
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, kube::uid_of(old)));
+  }
+  const std::string_view version = kube::version_of(fresh);
+  if (version.empty() || version == "0") {
+    if (rules.may_overwrite || request.verb == kube::Verb::Patch) return {};
+    FieldErrors errors;
+    errors.invalid("metadata.resourceVersion", "0", "must be specified for an update");
+    return invalid(rules.resource.group, rules.resource.plural, name, errors);
+  }
+  if (version != kube::version_of(old)) return modified_since(rules.resource, name);
+  return {};
+}
+
+// The answer to an update that took the last finalizer off an object that was to be deleted.
+bool ends_here(const kube::Object& fresh, const kube::Object& old) {
+  if (!kube::is_being_deleted(old) || !json::array_at(fresh, {"metadata", "finalizers"}).empty()) return false;
+  if (json::int_at(old, {"metadata", "deletionGracePeriodSeconds"}) != 0) return false;
+  // A namespace has a second list of finalizers; it goes through the finalize subresource.
+  return json::array_at(fresh, {"spec", "finalizers"}).empty() || json::text_at(fresh, {"kind"}) != "Namespace";
+}
+
+}  // namespace
+
+std::string key_of(const Rules& rules, const kube::Request& request) {
+  if (rules.resource.scope == kube::Scope::Cluster) return request.name;
+  std::string key;
+  key.reserve(request.ns.size() + 1 + request.name.size());
+  return key.append(request.ns).append(1, '/').append(request.name);
+}
+
+Answer<Stored> look_up(const Context& context, const Rules& rules, const kube::Request& request) {
+  Stored found = context.store.find(rules.shelf, key_of(rules, request));
+  if (!found) return not_found(rules.resource, request.name);
+  return found;
+}
+
+Answer<Stored> create_object(Context& context, const Rules& rules, const kube::Request& request, kube::Object object) {
+  TRY_VOID(check_kind(rules, request, object));
+  if (!rules.is_custom) drop_nulls(object);
+  json::Members& metadata = metadata_of(object);
+  TRY_VOID(check_namespace_of_body(rules, request, metadata));
+  TRY_VOID(choose_name(context, rules, request, object));
+  TRY_VOID(check_namespace_exists(context, rules, request, kube::name_of(object)));
+  if (!kube::version_of(object).empty()) {
+    return Refusal(Rejection{500, "", "resourceVersion should not be set on objects to be created", {}});
+  }
+
+  stamp_new(context, rules, metadata);
+  if (rules.has_status && rules.shelf != "nodes") object.get_object().erase("status");
+  if (rules.fill_in != nullptr) rules.fill_in(object);
+  if (rules.on_create != nullptr) rules.on_create(object);
+
+  FieldErrors errors;
+  if (rules.check != nullptr) rules.check(object, nullptr, errors);
+  check_metadata(rules, object, nullptr, errors);
+  if (!errors.empty()) return invalid(rules.resource.group, rules.resource.kind, kube::name_of(object), errors);
+  if (context.store.find(rules.shelf, kube::key_of(object)))
+    return already_exists(rules.resource, kube::name_of(object));
+
+  track_create(context, rules, request, object);
+  if (request.dry_run) return std::make_shared<const kube::Object>(std::move(object));
+  return context.store.put(rules.shelf, std::move(object));
+}
+
+Answer<Stored> update_object(Context& context, const Rules& rules, const kube::Request& request, const Stored& old,
+                             kube::Object fresh) {
+  TRY_VOID(check_kind(rules, request, fresh));
+  json::Members& metadata = metadata_of(fresh);
+  if (kube::name_of(fresh).empty()) metadata["name"] = request.name;
+  if (const std::string_view name = kube::name_of(fresh); name != request.name) {
+    return bad_request(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
+  }
+  TRY_VOID(check_namespace_of_body(rules, request, metadata));
+  TRY_VOID(check_guards(rules, request, *old, fresh));
+
+  // What nobody may change.
+  for (const std::string_view key : {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+                                     "generation", "resourceVersion", "selfLink"}) {
+    restore(metadata, *old, key);
+  }
+  if (request.subresource == "status") {
+    keep_all_but_status(rules, fresh, *old);
+  } else {
+    if (!rules.is_custom && request.verb == kube::Verb::Replace) drop_nulls(fresh);
+    if (rules.has_status) restore_top(fresh.get_object(), old->get_object(), "status");
+    if (rules.fill_in != nullptr) rules.fill_in(fresh);
+  }
+  if (rules.on_update != nullptr) rules.on_update(fresh, *old);
+  if (rules.has_generation && wish_changed(rules, fresh, *old)) {
+    metadata["generation"] = json::int_at(*old, {"metadata", "generation"}) + 1;
+  }
+
+  FieldErrors errors;
+  check_metadata(rules, fresh, old.get(), errors);
+  if (rules.check != nullptr) rules.check(fresh, old.get(), errors);
+  if (!errors.empty()) return invalid(rules.resource.group, rules.resource.kind, request.name, errors);
+
+  track_update(context, rules, request, *old, fresh);
+  if (fresh == *old) return old;
+  if (request.dry_run) return std::make_shared<const kube::Object>(std::move(fresh));
+  if (ends_here(fresh, *old)) {
+    context.store.erase(rules.shelf, key_of(rules, request));
+    return std::make_shared<const kube::Object>(std::move(fresh));
+  }
+  return context.store.put(rules.shelf, std::move(fresh));
+}
+
+Stored success(const Rules* rules, const kube::Object* object) {
+  kube::Object status = {
+      {"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::Members()}, {"status", "Success"}};
+  if (rules != nullptr && object != nullptr) {
+    json::Members details;
+    details["name"] = kube::name_of(*object);
+    if (!rules->resource.group.empty()) details["group"] = rules->resource.group;
+    details["kind"] = rules->resource.plural;
+    details["uid"] = kube::uid_of(*object);
+    status.get_object()["details"] = std::move(details);
+  }
+  return std::make_shared<const kube::Object>(std::move(status));
+}
+
+}  // namespace drover::sim
