@@ -1,0 +1,18 @@
+// Does an expression make sense for a type? Every call gets its function here, every name its meaning.
+#pragma once
+
+#include "sim/cel/ast.h"
+#include "sim/cel/type.h"
+
+namespace drover::sim::cel {
+
+struct Checked {
+  TypeRef gives;  // what the expression evaluates to
+  bool uses_old_self = false;
+};
+
+// Complains about names nobody declared, fields that the type lacks, calls with arguments that no signature takes, and
+// literals (patterns, durations) that are garbled; fills in Node::function and Node::pattern.
+Checked check(Node& root, const TypeRef& self, Complaints& complaints);
+
+}  // namespace drover::sim::cel
