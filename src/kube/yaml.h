@@ -1,0 +1,16 @@
+// YAML as JSON values, with bounds: for configuration files that people write.
+#pragma once
+
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace drover::kube {
+
+// The first document of `text`. Scalars are strings, as written ("true", "5"); null is null. Malformed names the line.
+// Aliases are expanded, up to a bound: a small file that means a huge one is refused. JSON is YAML, and keeps its own
+// types.
+base::Result<json::Value> parse_yaml(std::string_view text);
+
+}  // namespace drover::kube
