@@ -3,7 +3,7 @@
 // core/v1 Events. The same event again (object, type, reason, message) within ten minutes raises the count of the first
 // instead of making another; one object gets at most a burst of 25 and then one every 5 s, and the whole recorder has a
 // limit too, so that no trouble can turn into a flood. Never a list, never blocks: what cannot be sent is counted and
-// dropped.
+// dropped. Events about one object arrive in the order in which they were recorded.
 #pragma once
 
 #include <cstdint>
@@ -33,14 +33,15 @@ class EventRecorder {
  public:
   // `component` and `instance` are shown as the source ("drover", the pod's name).
   EventRecorder(Api& api, base::Loop& loop, base::Random random, std::string component, std::string instance);
+  // What was recorded and not yet sent is lost; what is under way still goes.
   ~EventRecorder();
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
 
   void record(const Event& event);
 
-  std::uint64_t sent() const;
-  std::uint64_t dropped() const;
+  std::uint64_t sent() const;     // writes that the server accepted
+  std::uint64_t dropped() const;  // events that nobody will see
 
  private:
   struct Body;
