@@ -52,6 +52,7 @@ struct Target {
   Credential credential;
   std::string ns = "default";  // the context's namespace
   std::string source;          // where this was read, for messages: "context bed of /home/me/.kube/config"
+  std::string user_agent = {};  // "" = drover/VERSION; audit logs tell programs apart by it
 };
 
 // Context "" = current-context. Relative paths inside are relative to the file.

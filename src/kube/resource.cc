@@ -29,14 +29,17 @@ void append_segment(std::string& out, std::string_view segment) {
 }  // namespace
 
 std::string path(const Resource& resource, std::string_view ns, std::string_view name, std::string_view subresource) {
-  std::string out = resource.group.empty() ? "/api" : "/apis";
-  if (!resource.group.empty()) append_segment(out, resource.group);
-  append_segment(out, resource.version);
+  std::string out;
+  if (!resource.version.empty()) {
+    out = resource.group.empty() ? "/api" : "/apis";
+    if (!resource.group.empty()) append_segment(out, resource.group);
+    append_segment(out, resource.version);
+  }
   if (!ns.empty() && resource.scope == Scope::Namespaced) {
     out += "/namespaces";
     append_segment(out, ns);
   }
-  append_segment(out, resource.plural);
+  if (!resource.plural.empty()) append_segment(out, resource.plural);
   if (!name.empty()) append_segment(out, name);
   if (!subresource.empty()) append_segment(out, subresource);
   return out;

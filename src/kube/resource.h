@@ -28,6 +28,8 @@ struct Resource {
 std::string path(const Resource& resource, std::string_view ns = {}, std::string_view name = {},
                  std::string_view subresource = {});
 
+// What stands beside the API at the root: get(kRoot, "", "version") asks GET /version.
+inline const Resource kRoot{"", "", "", "", Scope::Cluster};
 inline const Resource kNamespaces{"", "v1", "namespaces", "Namespace", Scope::Cluster};
 inline const Resource kNodes{"", "v1", "nodes", "Node", Scope::Cluster};
 inline const Resource kPods{"", "v1", "pods", "Pod"};
