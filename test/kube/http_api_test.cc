@@ -5,104 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "scripted_server.h"
+#include "http_api_fixture.h"
 
 namespace drover::kube {
 namespace {
 
-using namespace std::chrono_literals;
-using Kind = Fault::Kind;
-using testing::answer;
-using testing::chunk;
-using testing::chunked;
-using testing::kChunkedHead;
-using testing::ok;
-using testing::ScriptedServer;
-using testing::Step;
-
-constexpr const char* kNode = R"({"kind":"Node","metadata":{"name":"gpu-7","resourceVersion":"5"}})";
-
-ListRequest all_of(const Resource& resource) {
-  ListRequest request;
-  request.range.resource = resource;
-  return request;
-}
-
-class HttpApiTest : public ::testing::Test {
- protected:
-  AsioLoop loop;
-  ScriptedServer server{loop};
-  HttpLimits limits{.connect_within = 5s, .answer_within = 5s};
-  std::unique_ptr<HttpApi> api;
-
-  HttpApi& client() {
-    if (!api) {
-      auto opened = HttpApi::open(loop, server.target(), limits);
-      EXPECT_TRUE(opened) << opened.error().message;
-      api = std::move(*opened);
-    }
-    return *api;
-  }
-
-  // Runs until `stop` is called; a loop that gets stuck is a failure, not a hang.
-  void run() {
-    const base::Timer stuck = loop.after(20s, [this] {
-      ADD_FAILURE() << "nothing was called back";
-      loop.stop();
-    });
-    loop.run();
-  }
-
-  Result<Object> outcome(Request request) {
-    Result<Object> result = base::fault(Kind::Failed, "no answer");
-    const Call call = client().call(std::move(request), [&](Result<Object> answered) {
-      result = std::move(answered);
-      loop.stop();
-    });
-    run();
-    return result;
-  }
-  Result<Object> get_node() { return outcome(get(kNodes, "", "gpu-7")); }
-  Result<Object> patch_node() { return outcome(patch(kNodes, "", "gpu-7", PatchKind::Merge, json::Members{})); }
-
-  struct Listed {
-    std::vector<std::string> names;
-    Result<ListEnd> end = base::fault(Kind::Failed, "no end");
-  };
-  Listed list(ListRequest request) {
-    Listed listed;
-    const Call call = client().list(std::move(request), {[&](Object item) { listed.names.emplace_back(name_of(item)); },
-                                                         [&](Result<ListEnd> end) {
-                                                           listed.end = std::move(end);
-                                                           loop.stop();
-                                                         }});
-    run();
-    return listed;
-  }
-
-  struct Watched {
-    std::vector<std::string> names;
-    std::optional<Fault> fault;
-  };
-  Watched watch(WatchRequest request) {
-    Watched watched;
-    const Call call = client().watch(std::move(request),
-                                     {[&](WatchEvent event) { watched.names.emplace_back(name_of(event.object)); },
-                                      [&](std::optional<Fault> fault) {
-                                        watched.fault = std::move(fault);
-                                        loop.stop();
-                                      }});
-    run();
-    return watched;
-  }
-};
-
-void expect_fault(const Result<Object>& result, Kind kind, std::string_view words) {
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().kind, kind) << result.error().message;
-  EXPECT_NE(result.error().message.find(words), std::string::npos) << result.error().message;
-  EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
-}
+using namespace testing;
 
 // What goes out.
 
@@ -261,9 +169,7 @@ TEST_F(HttpApiTest, BytesAfterTheAnswerSpoilTheConnection) {
 TEST_F(HttpApiTest, ADeadServerIsUnreachable) {
   Target target = server.target();
   target.port = "1";
-  auto opened = HttpApi::open(loop, target, limits);
-  ASSERT_TRUE(opened);
-  api = std::move(*opened);
+  open(target);
   expect_fault(patch_node(), Kind::Unreachable, "cannot reach 127.0.0.1:1");
 }
 

@@ -165,7 +165,8 @@ Session::Session(ScriptedServer::Body& server, tcp::socket socket, asio::ssl::co
 void Session::begin() {
   if (!tls_) return read();
   tls_->async_handshake(asio::ssl::stream_base::server, [self = shared_from_this()](const error_code& error) {
-    if (!error) self->read();
+    if (error) return self->close();
+    self->read();
   });
 }
 
@@ -261,6 +262,10 @@ ScriptedServer& ScriptedServer::then(Step step) {
 
 ScriptedServer& ScriptedServer::then(std::string bytes, Step::After after) {
   return then(Step{.pieces = {std::move(bytes)}, .after = after});
+}
+
+ScriptedServer& ScriptedServer::then_to_bytes(std::size_t count, std::string bytes) {
+  return then(Step{.pieces = {std::move(bytes)}, .raw_bytes = count});
 }
 
 const std::vector<ScriptedServer::Seen>& ScriptedServer::seen() const { return body_->seen; }

@@ -39,6 +39,8 @@ class ScriptedServer {
 
   ScriptedServer& then(Step step);
   ScriptedServer& then(std::string bytes, Step::After after = Step::After::StayOpen);
+  // Answers `count` bytes of anything.
+  ScriptedServer& then_to_bytes(std::size_t count, std::string bytes);
 
   struct Seen {
     std::string head;  // "GET /path HTTP/1.1\r\n…\r\n\r\n", or the raw bytes
