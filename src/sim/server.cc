@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "sim/arena.h"
 #include "sim/server/catalog.h"
 #include "sim/server/context.h"
 #include "sim/server/listing.h"
@@ -59,7 +58,7 @@ Answer<Stored> Server::serve(const kube::Request& request) {
 Answer<Stored> Server::Body::serve_whole(const Rules& rules, const kube::Request& request) {
   switch (request.verb) {
     case kube::Verb::Get: return look_up(context, rules, request);
-    case kube::Verb::Create: return create_object(context, rules, request, copy_into_block(request.body, 512));
+    case kube::Verb::Create: return create_object(context, rules, request, Draft(request.body, 512));
     case kube::Verb::Replace: return replace(rules, request);
     case kube::Verb::Patch: return patch(rules, request);
     case kube::Verb::Delete: return delete_object(context, rules, request);
@@ -86,15 +85,15 @@ Answer<Stored> Server::Body::serve_subresource(const Rules& rules, const kube::R
 
 Answer<Stored> Server::Body::replace(const Rules& rules, const kube::Request& request) {
   const Stored old = store.find(rules.shelf, key_of(rules, request));
-  if (old) return update_object(context, rules, request, old, copy_into_block(request.body, 256));
+  if (old) return update_object(context, rules, request, old, Draft(request.body, 256));
   if (!rules.creates_on_update || !request.subresource.empty()) return not_found(rules.resource, request.name);
-  kube::Object fresh = copy_into_block(request.body, 512);
-  if (!kube::uid_of(fresh).empty() || !kube::version_of(fresh).empty()) {
+  Draft fresh(request.body, 512);
+  if (!kube::uid_of(*fresh).empty() || !kube::version_of(*fresh).empty()) {
     return conflict(
         rules.resource, request.name,
-        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: ", kube::uid_of(fresh)));
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: ", kube::uid_of(*fresh)));
   }
-  json::ensure(fresh, {"metadata", "name"}) = request.name;
+  json::ensure(*fresh, {"metadata", "name"}) = request.name;
   return create_object(context, rules, request, std::move(fresh));
 }
 
@@ -102,7 +101,7 @@ Answer<Stored> Server::Body::patch(const Rules& rules, const kube::Request& requ
   const Stored old = store.find(rules.shelf, key_of(rules, request));
   const bool may_create = request.patch == kube::PatchKind::Apply && request.subresource.empty();
   if (!old && !may_create) return not_found(rules.resource, request.name);
-  TRY(kube::Object fresh, patched(context, rules, request, old.get()));
+  TRY(Draft fresh, patched(context, rules, request, old.get()));
   if (!old) return create_object(context, rules, request, std::move(fresh));
   return update_object(context, rules, request, old, std::move(fresh));
 }

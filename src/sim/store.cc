@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/arena.h"
+#include "sim/same.h"
 
 namespace drover::sim {
 namespace {
@@ -72,15 +72,15 @@ std::vector<std::pair<ResourceName, Stored>> Store::owned_by(std::string_view ui
 
 // Writing.
 
-Stored Store::stamp(kube::Object object) {
+Stored Store::stamp(Draft object) {
   ++version_;
   const fmt::format_int digits(version_);
-  json::ensure(object, {"metadata", "resourceVersion"}) = std::string_view(digits.data(), digits.size());
-  return std::make_shared<const kube::Object>(std::move(object));
+  json::ensure(*object, {"metadata", "resourceVersion"}) = std::string_view(digits.data(), digits.size());
+  return std::move(object).seal();
 }
 
-Stored Store::put(const std::string& resource, kube::Object object) {
-  std::string key = kube::key_of(object);
+Stored Store::put(const std::string& resource, Draft object) {
+  std::string key = kube::key_of(*object);
   Stored after = stamp(std::move(object));
   auto [at, is_new] = shelves_[resource].try_emplace(std::move(key), after);
   Stored before = is_new ? nullptr : std::exchange(at->second, after);
@@ -90,11 +90,6 @@ Stored Store::put(const std::string& resource, kube::Object object) {
 }
 
 Stored Store::erase(const std::string& resource, const std::string& key) {
-  const Stored last = find(resource, key);
-  return last ? erase(resource, key, copy_into_block(*last)) : nullptr;
-}
-
-Stored Store::erase(const std::string& resource, const std::string& key, kube::Object last) {
   const auto shelf = shelves_.find(resource);
   if (shelf == shelves_.end()) return nullptr;
   const auto at = shelf->second.find(key);
@@ -102,7 +97,7 @@ Stored Store::erase(const std::string& resource, const std::string& key, kube::O
   Stored before = at->second;
   shelf->second.erase(at);
   move_in_indexes(resource, key, before.get(), nullptr);
-  Stored after = stamp(std::move(last));
+  Stored after = stamp(Draft(*before));
   commit({Commit::Kind::Removed, version_, resource, std::move(before), after});
   return after;
 }
@@ -123,7 +118,7 @@ void Store::move_in_indexes(const ResourceName& resource, const std::string& key
   const json::Array& old_owners = owners_of(before);
   const json::Array& new_owners = owners_of(after);
   if (old_owners.empty() && new_owners.empty()) return;
-  if (old_owners == new_owners) return;
+  if (same(old_owners, new_owners)) return;
   for (const json::Value& owner : old_owners) {
     const auto places = by_owner_.find(json::text_at(owner, {"uid"}));
     if (places == by_owner_.end()) continue;  // the same owner named twice

@@ -18,11 +18,9 @@
 
 #include "kube/object.h"
 #include "kube/resource.h"
+#include "sim/draft.h"
 
 namespace drover::sim {
-
-// An object as committed. Shared, never changed.
-using Stored = std::shared_ptr<const kube::Object>;
 
 // "pods", "daemonsets.apps": the resource's identity in the store; versions of one resource share their objects.
 using ResourceName = std::string;
@@ -51,12 +49,11 @@ class Store {
   std::vector<std::pair<ResourceName, Stored>> owned_by(std::string_view uid) const;
 
   // Writes `object` under its own name with the next version in metadata.resourceVersion, and tells the listeners.
-  Stored put(const std::string& resource, kube::Object object);
+  Stored put(const std::string& resource, Draft object);
+  Stored put(const std::string& resource, const kube::Object& object) { return put(resource, Draft(object, 64)); }
   // Removes it and tells the listeners; the removal has a version of its own. The last state with that version, or
   // nothing when there was none.
   Stored erase(const std::string& resource, const std::string& key);
-  // The same, but the object changed one last time as it went (its last finalizer was taken off).
-  Stored erase(const std::string& resource, const std::string& key, kube::Object last);
 
   std::uint64_t version() const { return version_; }
   // History back to (excluding) this version can be replayed.
@@ -82,7 +79,7 @@ class Store {
     bool gone = false;  // unsubscribed while a commit was told, perhaps by itself
   };
 
-  Stored stamp(kube::Object object);
+  Stored stamp(Draft object);
   void move_in_indexes(const ResourceName& resource, const std::string& key, const kube::Object* before,
                        const kube::Object* after);
   void commit(Commit commit);

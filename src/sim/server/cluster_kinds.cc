@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "sim/same.h"
 #include "sim/server/kinds.h"
 #include "sim/server/names.h"
 
@@ -40,7 +41,7 @@ void fill_in_node(kube::Object& node) {
 
 void check_node(const kube::Object& node, const kube::Object* old, FieldErrors& errors) {
   const json::Array& taints = json::array_at(node, {"spec", "taints"});
-  if (taints.empty() || (old != nullptr && taints == json::array_at(*old, {"spec", "taints"}))) return;
+  if (taints.empty() || (old != nullptr && same(taints, json::array_at(*old, {"spec", "taints"})))) return;
   for (std::size_t i = 0; i < taints.size(); ++i) {
     const std::string field = fmt::format("spec.taints[{}]", i);
     const std::string_view key = json::text_at(taints[i], {"key"});

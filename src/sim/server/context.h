@@ -35,19 +35,18 @@ std::string key_of(const Rules& rules, const kube::Request& request);
 // The stored object that a request names, in the version asked for; NotFound when absent.
 Answer<Stored> look_up(const Context& context, const Rules& rules, const kube::Request& request);
 
-// Creates `object` (already in a block, may be changed freely).
-Answer<Stored> create_object(Context& context, const Rules& rules, const kube::Request& request, kube::Object object);
+// Creates `object` (which the server may change).
+Answer<Stored> create_object(Context& context, const Rules& rules, const kube::Request& request, Draft object);
 
 // Makes `fresh` the new state instead of `old`, as far as the subresource lets it; the old state when nothing changes.
 Answer<Stored> update_object(Context& context, const Rules& rules, const kube::Request& request, const Stored& old,
-                             kube::Object fresh);
+                             Draft fresh);
 
 // Delete and delete-like requests: grace, finalizers, propagation.
 Answer<Stored> delete_object(Context& context, const Rules& rules, const kube::Request& request);
 
 // A patch's wish: `old` with the request's patch applied. `old` is nullptr for an Apply that creates.
-Answer<kube::Object> patched(Context& context, const Rules& rules, const kube::Request& request,
-                             const kube::Object* old);
+Answer<Draft> patched(Context& context, const Rules& rules, const kube::Request& request, const kube::Object* old);
 
 Answer<Stored> evict_pod(Context& context, const Rules& rules, const kube::Request& request);
 Answer<Stored> bind_pod(Context& context, const Rules& rules, const kube::Request& request);

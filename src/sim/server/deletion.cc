@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "sim/arena.h"
+#include "sim/draft.h"
+#include "sim/same.h"
 #include "sim/server/context.h"
 
 namespace drover::sim {
@@ -138,10 +139,9 @@ void mark_as_ending(const Context& context, kube::Object& object) {
   metadata["deletionGracePeriodSeconds"] = 0;
 }
 
-Stored commit(Context& context, const Rules& rules, const kube::Request& request, const Stored& old,
-              kube::Object fresh) {
-  if (fresh == *old) return old;
-  if (request.dry_run) return std::make_shared<const kube::Object>(std::move(fresh));
+Stored commit(Context& context, const Rules& rules, const kube::Request& request, const Stored& old, Draft fresh) {
+  if (same(*fresh, *old)) return old;
+  if (request.dry_run) return std::move(fresh).seal();
   return context.store.put(rules.shelf, std::move(fresh));
 }
 
@@ -159,10 +159,10 @@ Answer<Stored> end_namespace(Context& context, const Rules& rules, const kube::R
                     request.version_precondition, kube::version_of(*old)));
   }
   if (kube::is_being_deleted(*old)) return old;
-  kube::Object fresh = copy_into_block(*old, 128);
-  metadata_of(fresh)["deletionTimestamp"] = context.now();
-  json::ensure(fresh, {"status", "phase"}) = "Terminating";
-  set_propagation(rules, request, fresh);
+  Draft fresh(*old, 128);
+  metadata_of(*fresh)["deletionTimestamp"] = context.now();
+  json::ensure(*fresh, {"status", "phase"}) = "Terminating";
+  set_propagation(rules, request, *fresh);
   return commit(context, rules, request, old, std::move(fresh));
 }
 
@@ -182,14 +182,14 @@ Answer<Stored> delete_object(Context& context, const Rules& rules, const kube::R
                      json::array_at(*old, {"metadata", "finalizers"}).empty();
   Stored last = old;
   if (!plain) {
-    kube::Object fresh = copy_into_block(*old, 256);
-    const Grace grace = begin_grace(context, rules, request, fresh);
+    Draft fresh(*old, 256);
+    const Grace grace = begin_grace(context, rules, request, *fresh);
     if (grace == Grace::Pending) return old;
-    set_propagation(rules, request, fresh);
-    const bool held = !json::array_at(fresh, {"metadata", "finalizers"}).empty();
-    if (held && grace == Grace::None) mark_as_ending(context, fresh);
+    set_propagation(rules, request, *fresh);
+    const bool held = !json::array_at(*fresh, {"metadata", "finalizers"}).empty();
+    if (held && grace == Grace::None) mark_as_ending(context, *fresh);
     const bool waits =
-        held || (grace == Grace::Begins && json::int_at(fresh, {"metadata", "deletionGracePeriodSeconds"}) > 0);
+        held || (grace == Grace::Begins && json::int_at(*fresh, {"metadata", "deletionGracePeriodSeconds"}) > 0);
     if (waits || grace == Grace::Begins) last = commit(context, rules, request, old, std::move(fresh));
     if (waits) return last;
   }
@@ -203,18 +203,18 @@ Answer<Stored> finalize_namespace(Context& context, const Rules& rules, const ku
       !version.empty() && version != kube::version_of(*old)) {
     return modified_since(rules.resource, request.name);
   }
-  kube::Object fresh = copy_into_block(*old);
+  Draft fresh(*old);
   const json::Array finalizers = json::array_at(request.body, {"spec", "finalizers"});
   if (finalizers.empty()) {
-    json::remove(fresh, {"spec", "finalizers"});
+    json::remove(*fresh, {"spec", "finalizers"});
   } else {
-    json::ensure(fresh, {"spec", "finalizers"}) = finalizers;
+    json::ensure(*fresh, {"spec", "finalizers"}) = finalizers;
   }
-  const bool over =
-      finalizers.empty() && kube::is_being_deleted(fresh) && json::array_at(fresh, {"metadata", "finalizers"}).empty();
+  const bool over = finalizers.empty() && kube::is_being_deleted(*fresh) &&
+                    json::array_at(*fresh, {"metadata", "finalizers"}).empty();
   if (!over || request.dry_run) return commit(context, rules, request, old, std::move(fresh));
   context.store.erase(rules.shelf, key_of(rules, request));
-  return std::make_shared<const kube::Object>(std::move(fresh));
+  return std::move(fresh).seal();
 }
 
 }  // namespace drover::sim

@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "base/selector.h"
-#include "sim/arena.h"
+#include "sim/draft.h"
+#include "sim/same.h"
 #include "sim/server/context.h"
 
 namespace drover::sim {
@@ -101,17 +102,17 @@ Answer<void> spend(Context& context, const kube::Request& request, const Stored&
   if (allowed == 0) return held_by_budget(why_none_is_allowed(*budget), 0);
   if (request.dry_run) return {};
 
-  kube::Object fresh = copy_into_block(*budget, 512);
-  json::ensure(fresh, {"status", "disruptionsAllowed"}) = allowed - 1;
+  Draft fresh(*budget, 512);
+  json::ensure(*fresh, {"status", "disruptionsAllowed"}) = allowed - 1;
   if (allowed == 1) {
-    set_condition(context, fresh, "DisruptionAllowed", "False", "InsufficientPods", "");
-    for (json::Value& one : json::find(fresh, {"status", "conditions"})->get_array()) {
+    set_condition(context, *fresh, "DisruptionAllowed", "False", "InsufficientPods", "");
+    for (json::Value& one : json::find(*fresh, {"status", "conditions"})->get_array()) {
       if (json::text_at(one, {"type"}) == "DisruptionAllowed") {
-        one.get_object()["observedGeneration"] = json::int_at(fresh, {"status", "observedGeneration"});
+        one.get_object()["observedGeneration"] = json::int_at(*fresh, {"status", "observedGeneration"});
       }
     }
   }
-  json::ensure(fresh, {"status", "disruptedPods", request.name}) = context.now();
+  json::ensure(*fresh, {"status", "disruptedPods", request.name}) = context.now();
   context.store.put("poddisruptionbudgets.policy", std::move(fresh));
   return {};
 }
@@ -136,9 +137,9 @@ Answer<Stored> mark_and_delete(Context& context, const Rules& rules, kube::Reque
                     request.version_precondition, kube::version_of(*pod)));
   }
   if (!request.dry_run) {
-    kube::Object fresh = copy_into_block(*pod, 512);
-    set_condition(context, fresh, "DisruptionTarget", "True", "EvictionByEvictionAPI", "Eviction API: evicting");
-    const Stored marked = fresh == *pod ? pod : context.store.put(rules.shelf, std::move(fresh));
+    Draft fresh(*pod, 512);
+    set_condition(context, *fresh, "DisruptionTarget", "True", "EvictionByEvictionAPI", "Eviction API: evicting");
+    const Stored marked = same(*fresh, *pod) ? pod : context.store.put(rules.shelf, std::move(fresh));
     if (!request.version_precondition.empty()) request.version_precondition = kube::version_of(*marked);
   }
   TRY_VOID(delete_object(context, rules, request));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "sim/same.h"
 
 namespace drover::sim {
 namespace {
@@ -110,7 +111,7 @@ JsonPatched apply_one(json::Value& target, const json::Value& operation) {
     // A missing place equals null; a missing value is null.
     static const json::Value kNull;
     const json::Value* place = walk(target, *path, path->size());
-    return fits((place == nullptr ? kNull : *place) == (value == nullptr ? kNull : *value));
+    return fits(same(place == nullptr ? kNull : *place, value == nullptr ? kNull : *value));
   }
   if (op == "move" || op == "copy") {
     const auto from = steps_of(json::text_at(operation, {"from"}));

@@ -1,4 +1,5 @@
 #include "sim/server/names.h"
+#include "sim/same.h"
 
 #include <fmt/format.h>
 
@@ -54,7 +55,7 @@ std::string at_most(std::size_t bytes) { return fmt::format("must be no more tha
 
 void check_labels(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
   const json::Members& labels = kube::labels_of(fresh);
-  if (old != nullptr && labels == kube::labels_of(*old)) return;
+  if (old != nullptr && same(labels, kube::labels_of(*old))) return;
   for (const auto& [key, value] : labels) {
     for (const std::string& complaint : complaints_about_key(key)) {
       errors.invalid("metadata.labels", quoted(key), complaint);
@@ -70,7 +71,7 @@ constexpr std::size_t kMostAnnotationBytes = 256 * 1024;
 
 void check_annotations(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
   const json::Members& annotations = json::members_at(fresh, {"metadata", "annotations"});
-  if (old != nullptr && annotations == json::members_at(*old, {"metadata", "annotations"})) return;
+  if (old != nullptr && same(annotations, json::members_at(*old, {"metadata", "annotations"}))) return;
   std::size_t bytes = 0;
   for (const auto& [key, value] : annotations) {
     std::string lowered(key);
@@ -85,7 +86,7 @@ void check_annotations(const kube::Object& fresh, const kube::Object* old, Field
 
 void check_owners(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
   const json::Array& owners = json::array_at(fresh, {"metadata", "ownerReferences"});
-  if (owners.empty() || (old != nullptr && owners == json::array_at(*old, {"metadata", "ownerReferences"}))) return;
+  if (owners.empty() || (old != nullptr && same(owners, json::array_at(*old, {"metadata", "ownerReferences"})))) return;
   std::size_t controllers = 0;
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const std::string field = fmt::format("metadata.ownerReferences[{}]", i);

@@ -1,7 +1,7 @@
 // Which patch a request means, and how the server says that it cannot be applied.
 #include <fmt/format.h>
 
-#include "sim/arena.h"
+#include "sim/draft.h"
 #include "sim/server/context.h"
 #include "sim/server/json_patch.h"
 #include "sim/server/merge_patch.h"
@@ -10,6 +10,7 @@ namespace drover::sim {
 namespace {
 
 constexpr std::size_t kMostJsonOperations = 10'000;
+constexpr std::size_t kRoom = 1024;  // for what a patch usually adds
 
 // The server's library forgets why a JSON patch did not fit, and says this.
 Refusal patch_does_not_fit() {
@@ -17,18 +18,18 @@ Refusal patch_does_not_fit() {
       Rejection{422, "Invalid", "the server rejected our request due to an error in our request", json::Members()});
 }
 
-Answer<kube::Object> merged(const kube::Object& old, const json::Value& patch) {
+Answer<Draft> merged(const kube::Object& old, const json::Value& patch) {
   if (!patch.is_object()) {
     return bad_request(
         "error decoding patch: json: cannot unmarshal a value that is no object into Go value of type "
         "map[string]interface {}");
   }
-  kube::Object fresh = copy_into_block(old, footprint(patch) + 256);
-  merge_patch(fresh, patch);
+  Draft fresh(old, kRoom);
+  merge_patch(*fresh, patch);
   return fresh;
 }
 
-Answer<kube::Object> json_patched(const kube::Object& old, const json::Value& patch) {
+Answer<Draft> json_patched(const kube::Object& old, const json::Value& patch) {
   if (patch.is_array() && patch.get_array().size() > kMostJsonOperations) {
     return Refusal(
         Rejection{413,
@@ -38,8 +39,8 @@ Answer<kube::Object> json_patched(const kube::Object& old, const json::Value& pa
                               kMostJsonOperations, patch.get_array().size()),
                   {}});
   }
-  kube::Object fresh = copy_into_block(old, footprint(patch) + 256);
-  switch (json_patch(fresh, patch)) {
+  Draft fresh(old, kRoom);
+  switch (json_patch(*fresh, patch)) {
     case JsonPatched::Done: return fresh;
     case JsonPatched::Malformed:
       return bad_request(
@@ -52,8 +53,7 @@ Answer<kube::Object> json_patched(const kube::Object& old, const json::Value& pa
 
 }  // namespace
 
-Answer<kube::Object> patched(Context& context, const Rules& rules, const kube::Request& request,
-                             const kube::Object* old) {
+Answer<Draft> patched(Context& context, const Rules& rules, const kube::Request& request, const kube::Object* old) {
   (void)context;
   (void)rules;
   switch (request.patch) {

@@ -1,7 +1,7 @@
 // What can be asked of a pod besides itself: bind it to a node; and the scale of a workload.
 #include <fmt/format.h>
 
-#include "sim/arena.h"
+#include "sim/draft.h"
 #include "sim/server/context.h"
 
 namespace drover::sim {
@@ -31,12 +31,12 @@ Answer<Stored> bind_pod(Context& context, const Rules& rules, const kube::Reques
                     fmt::format("pod {} is already assigned to node {}", request.name, quoted(there)));
   }
 
-  kube::Object fresh = copy_into_block(*pod, 512);
-  json::ensure(fresh, {"spec", "nodeName"}) = node;
+  Draft fresh(*pod, 512);
+  json::ensure(*fresh, {"spec", "nodeName"}) = node;
   for (const auto& annotation : json::members_at(request.body, {"metadata", "annotations"})) {
-    json::ensure(fresh, {"metadata", "annotations", annotation.key()}) = annotation.value();
+    json::ensure(*fresh, {"metadata", "annotations", annotation.key()}) = annotation.value();
   }
-  json::Value& conditions = json::ensure(fresh, {"status", "conditions"});
+  json::Value& conditions = json::ensure(*fresh, {"status", "conditions"});
   if (!conditions.is_array()) conditions.emplace_array();
   conditions.get_array().push_back({{"type", "PodScheduled"},
                                     {"status", "True"},
@@ -73,7 +73,8 @@ Answer<Stored> serve_scale(Context& context, const Rules& rules, const kube::Req
   if (request.verb == kube::Verb::Replace) {
     wish = request.body;
   } else if (request.verb == kube::Verb::Patch) {
-    TRY(wish, patched(context, rules, request, scale.get()));
+    TRY(Draft made, patched(context, rules, request, scale.get()));
+    wish = *made;
   } else {
     return method_not_supported(rules.resource, "create");
   }
@@ -87,8 +88,8 @@ Answer<Stored> serve_scale(Context& context, const Rules& rules, const kube::Req
     errors.invalid("spec.replicas", std::to_string(replicas), "must be greater than or equal to 0");
     return invalid("autoscaling", "Scale", request.name, errors);
   }
-  kube::Object fresh = copy_into_block(*object, 64);
-  json::ensure(fresh, {"spec", "replicas"}) = replicas;
+  Draft fresh(*object, 64);
+  json::ensure(*fresh, {"spec", "replicas"}) = replicas;
   kube::Request whole = request;
   whole.subresource.clear();
   TRY(const Stored scaled, update_object(context, rules, whole, object, std::move(fresh)));

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "sim/same.h"
 #include "sim/server/kinds.h"
 #include "sim/server/names.h"
 
@@ -240,16 +241,17 @@ json::Value without_changeable(json::Value spec) {
 void check_pod_update(const kube::Object& pod, const kube::Object& old, FieldErrors& errors) {
   const json::Value* spec = json::find(pod, {"spec"});
   const json::Value* old_spec = json::find(old, {"spec"});
-  if (spec == nullptr || old_spec == nullptr || *spec == *old_spec) return;
+  if (spec == nullptr || old_spec == nullptr || same(*spec, *old_spec)) return;
   const json::Array& tolerations = json::array_at(*spec, {"tolerations"});
   for (const json::Value& before : json::array_at(*old_spec, {"tolerations"})) {
-    if (std::find(tolerations.begin(), tolerations.end(), before) == tolerations.end()) {
+    if (std::none_of(tolerations.begin(), tolerations.end(),
+                     [&](const json::Value& one) { return same(one, before); })) {
       errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
       return;
     }
   }
   const bool moved = json::text_at(*spec, {"nodeName"}) != json::text_at(*old_spec, {"nodeName"});
-  if (!moved && without_changeable(*spec) == without_changeable(*old_spec)) return;
+  if (!moved && same(without_changeable(*spec), without_changeable(*old_spec))) return;
   errors.forbidden(
       "spec",
       "pod updates may not change fields other than `spec.containers[*].image`,"

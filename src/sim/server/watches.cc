@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/arena.h"
+#include "sim/draft.h"
 #include "sim/server/rejections.h"
 
 namespace drover::sim {
@@ -29,9 +29,9 @@ class Sight {
   // An object that stops matching is told as it last matched, with the version of the change.
   const Stored& as_it_left() {
     if (!left_) {
-      kube::Object object = copy_into_block(*commit_.before, 16);
-      json::ensure(object, {"metadata", "resourceVersion"}) = kube::version_of(*commit_.after);
-      left_ = std::make_shared<const kube::Object>(std::move(object));
+      Draft object(*commit_.before, 16);
+      json::ensure(*object, {"metadata", "resourceVersion"}) = kube::version_of(*commit_.after);
+      left_ = std::move(object).seal();
     }
     return left_;
   }

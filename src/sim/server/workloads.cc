@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/selector.h"
+#include "sim/same.h"
 #include "sim/server/kinds.h"
 
 namespace drover::sim {
@@ -94,7 +95,7 @@ void check_workload(const kube::Object& fresh, const kube::Object* old, FieldErr
   const json::Value* selector = json::find(fresh, {"spec", "selector"});
   if (old != nullptr) {
     const json::Value* before = json::find(*old, {"spec", "selector"});
-    if (before != nullptr && (selector == nullptr || *selector != *before)) {
+    if (before != nullptr && (selector == nullptr || !same(*selector, *before))) {
       errors.invalid("spec.selector", selector == nullptr ? "null" : json::text_of(*selector), "field is immutable");
     }
     return;

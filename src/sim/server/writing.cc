@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "sim/arena.h"
+#include "sim/draft.h"
+#include "sim/same.h"
 #include "sim/server/context.h"
 #include "sim/server/managed_fields.h"
 #include "sim/server/names.h"
@@ -132,9 +133,7 @@ void stamp_new(Context& context, const Rules& rules, json::Members& metadata) {
 
 bool wish_changed(const Rules& rules, const kube::Object& fresh, const kube::Object& old) {
   if (!rules.is_custom) {
-    const json::Value* now = json::find(fresh, {"spec"});
-    const json::Value* then = json::find(old, {"spec"});
-    return (now == nullptr) != (then == nullptr) || (now != nullptr && *now != *then);
+    return !same(json::find(fresh, {"spec"}), json::find(old, {"spec"}));
   }
   const auto is_counted = [&](std::string_view key) {
     return key != "metadata" && !(rules.has_status && key == "status");
@@ -144,7 +143,7 @@ bool wish_changed(const Rules& rules, const kube::Object& fresh, const kube::Obj
     if (!is_counted(member.key())) continue;
     ++counted;
     const json::Value* then = old.get_object().if_contains(member.key());
-    if (then == nullptr || *then != member.value()) return true;
+    if (then == nullptr || !same(*then, member.value())) return true;
   }
   const auto& members = old.get_object();
   return counted != static_cast<std::size_t>(std::count_if(
@@ -216,7 +215,8 @@ Answer<Stored> look_up(const Context& context, const Rules& rules, const kube::R
   return found;
 }
 
-Answer<Stored> create_object(Context& context, const Rules& rules, const kube::Request& request, kube::Object object) {
+Answer<Stored> create_object(Context& context, const Rules& rules, const kube::Request& request, Draft draft) {
+  kube::Object& object = *draft;
   TRY_VOID(check_kind(rules, request, object));
   if (!rules.is_custom) drop_nulls(object);
   json::Members& metadata = metadata_of(object);
@@ -240,12 +240,13 @@ Answer<Stored> create_object(Context& context, const Rules& rules, const kube::R
     return already_exists(rules.resource, kube::name_of(object));
 
   track_create(context, rules, request, object);
-  if (request.dry_run) return std::make_shared<const kube::Object>(std::move(object));
-  return context.store.put(rules.shelf, std::move(object));
+  if (request.dry_run) return std::move(draft).seal();
+  return context.store.put(rules.shelf, std::move(draft));
 }
 
 Answer<Stored> update_object(Context& context, const Rules& rules, const kube::Request& request, const Stored& old,
-                             kube::Object fresh) {
+                             Draft draft) {
+  kube::Object& fresh = *draft;
   TRY_VOID(check_kind(rules, request, fresh));
   json::Members& metadata = metadata_of(fresh);
   if (kube::name_of(fresh).empty()) metadata["name"] = request.name;
@@ -279,13 +280,13 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
   if (!errors.empty()) return invalid(rules.resource.group, rules.resource.kind, request.name, errors);
 
   track_update(context, rules, request, *old, fresh);
-  if (fresh == *old) return old;
-  if (request.dry_run) return std::make_shared<const kube::Object>(std::move(fresh));
+  if (same(fresh, *old)) return old;
+  if (request.dry_run) return std::move(draft).seal();
   if (ends_here(fresh, *old)) {
     context.store.erase(rules.shelf, key_of(rules, request));
-    return std::make_shared<const kube::Object>(std::move(fresh));
+    return std::move(draft).seal();
   }
-  return context.store.put(rules.shelf, std::move(fresh));
+  return context.store.put(rules.shelf, std::move(draft));
 }
 
 Stored success(const Rules* rules, const kube::Object* object) {
