@@ -56,6 +56,7 @@ class Complaints {
  private:
   struct Complaint {
     std::size_t at;
+    std::size_t order;
     std::string message;
   };
   std::string_view text_;

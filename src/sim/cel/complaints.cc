@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "sim/cel/ast.h"
 #include "sim/cel/go_text.h"
@@ -16,12 +17,13 @@ constexpr std::size_t kMost = 100;
 }  // namespace
 
 void Complaints::add(std::size_t at, std::string message) {
-  if (found_.size() < kMost) found_.push_back({std::min(at, text_.size()), std::move(message)});
+  if (found_.size() < kMost) found_.push_back({std::min(at, text_.size()), found_.size(), std::move(message)});
 }
 
 std::string Complaints::report() const {
   std::vector<Complaint> sorted = found_;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto& a, const auto& b) { return std::tie(a.at, a.order) < std::tie(b.at, b.order); });
   std::string report;
   for (const Complaint& complaint : sorted) {
     const std::string_view before = text_.substr(0, complaint.at);

@@ -158,8 +158,7 @@ Value text_value(const Value& value) {
   if (const auto* d = value.get<double>()) return Value{go_float(*d)};
   if (const auto* bytes = value.get<Bytes>()) return Value{bytes->data};
   if (const auto* span = value.get<Duration>()) {
-    std::string text = go_float(static_cast<double>(span->nanos) / 1e9);
-    return Value{text + "s"};
+    return Value{go_fixed(static_cast<double>(span->nanos) / 1e9) + "s"};
   }
   if (const auto* at = value.get<Timestamp>()) {
     const base::WallTime wall{std::chrono::microseconds(at->micros)};

@@ -2,13 +2,17 @@
 #include "sim/cel/go_text.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 #include <vector>
+
+#include "base/text.h"
 
 namespace drover::sim::cel {
 
@@ -208,11 +212,20 @@ std::string go_quote(std::string_view text) {
 std::string go_float(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  const double size = std::fabs(value);
   std::array<char, 512> buffer{};
-  const bool exponent = size != 0 && (size < 1e-4 || size >= 1e21);
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                 exponent ? std::chars_format::scientific : std::chars_format::fixed);
+  const auto write = [&](std::chars_format format) {
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format);
+    return std::string(buffer.data(), end.ptr);
+  };
+  const std::string scientific = write(std::chars_format::scientific);
+  const int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
+  // %g, told to print the fewest digits, decides as if it were to print six.
+  return exponent < -4 || exponent >= 6 ? scientific : write(std::chars_format::fixed);
+}
+
+std::string go_fixed(double value) {
+  std::array<char, 512> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
   return {buffer.data(), end.ptr};
 }
 
@@ -239,6 +252,54 @@ std::optional<std::int64_t> go_parse_duration(std::string_view text) {
   }
   if (negative) return static_cast<std::int64_t>(-total);
   if (total > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
+  return static_cast<std::int64_t>(total);
+}
+
+std::optional<std::int64_t> parse_loose_duration(std::string_view text) {
+  if (const auto strict = go_parse_duration(text)) return strict;
+  static const re2::RE2 kPart("([0-9]+)\\s*([A-Za-z\\x{b5}]+)");
+  struct Unit {
+    std::string_view name;
+    bool is_prefix;
+    std::int64_t nanos;
+  };
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  constexpr std::array<Unit, 19> kUnits = {{{"ns", false, 1},
+                                            {"nano", true, 1},
+                                            {"us", false, 1'000},
+                                            {"\u00b5s", false, 1'000},
+                                            {"micro", true, 1'000},
+                                            {"ms", false, 1'000'000},
+                                            {"milli", true, 1'000'000},
+                                            {"s", false, kSecond},
+                                            {"sec", true, kSecond},
+                                            {"m", false, 60 * kSecond},
+                                            {"min", true, 60 * kSecond},
+                                            {"h", false, 3600 * kSecond},
+                                            {"hr", false, 3600 * kSecond},
+                                            {"hour", true, 3600 * kSecond},
+                                            {"d", false, 86400 * kSecond},
+                                            {"day", true, 86400 * kSecond},
+                                            {"w", false, 604800 * kSecond},
+                                            {"wk", false, 604800 * kSecond},
+                                            {"week", true, 604800 * kSecond}}};
+  re2::StringPiece rest(text.data(), text.size());
+  std::uint64_t total = 0;
+  bool found = false;
+  std::string digits;
+  std::string word;
+  while (re2::RE2::FindAndConsume(&rest, kPart, &digits, &word)) {
+    const auto factor = base::parse_int(digits);
+    if (!factor) return std::nullopt;
+    const std::string unit = base::lower(word);
+    for (const Unit& known : kUnits) {
+      if (unit == known.name || (known.is_prefix && unit.starts_with(known.name))) {
+        total += static_cast<std::uint64_t>(*factor) * static_cast<std::uint64_t>(known.nanos);
+        found = true;
+      }
+    }
+  }
+  if (!found) return std::nullopt;
   return static_cast<std::int64_t>(total);
 }
 

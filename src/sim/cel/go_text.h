@@ -13,13 +13,17 @@ namespace drover::sim::cel {
 
 // A double-quoted Go string literal: control characters and broken UTF-8 escaped, printable characters kept.
 std::string go_quote(std::string_view text);
-// The shortest digits that read back as the same double, with an exponent below 1e-4 and from 1e21 on.
+// The fewest digits that read back as the same double, with an exponent below 1e-4 and from 1e6 on (%v).
 std::string go_float(double value);
+// The same without an exponent.
+std::string go_fixed(double value);
 // Compact JSON with sorted keys and <, > and & escaped, as json.Marshal writes it.
 std::string go_json(const json::Value& value);
 
 // "1h2m3.5s", "-300ms": nanoseconds, or nothing when Go's time.ParseDuration would refuse it.
 std::optional<std::int64_t> go_parse_duration(std::string_view text);
+// The same, or what the schema format "duration" also takes: "2 days", "1 hour 30 min".
+std::optional<std::int64_t> parse_loose_duration(std::string_view text);
 // "1h2m3.5s", as time.Duration prints itself.
 std::string go_duration(std::int64_t nanoseconds);
 

@@ -17,7 +17,7 @@ Value from_string(std::string_view text, const Type& type) {
       if (auto data = base::base64_decode(text)) return Value{Bytes{std::move(*data)}};
       return failure("byte string value is not valid base64");
     case Type::Kind::Duration:
-      if (const auto nanos = go_parse_duration(text)) return Value{Duration{*nanos}};
+      if (const auto nanos = parse_loose_duration(text)) return Value{Duration{*nanos}};
       return failure("invalid duration " + go_quote(text));
     case Type::Kind::Timestamp: {
       const std::string whole = text.size() == 10 ? std::string(text) + "T00:00:00Z" : std::string(text);
