@@ -12,6 +12,7 @@
 
 #include "kube/object.h"
 #include "kube/resource.h"
+#include "sim/server/field_types.h"
 #include "sim/server/rejections.h"
 
 namespace drover::sim {
@@ -20,6 +21,18 @@ enum class NameRule { Subdomain, Label, PathSegment };
 
 // What becomes of the objects that name a deleted one as their owner, unless the delete says otherwise.
 enum class Dependents { Deleted, Orphaned, Ignored };
+
+// What a custom resource brings along: the meaning of its schema. All optional.
+struct CustomKind {
+  bool has_status = true;
+  bool has_scale = false;
+  // Brings a written object into shape (unknown fields out, defaults in).
+  std::function<void(kube::Object&)> fill_in = {};
+  // What is wrong with it; `old` is nullptr at creation.
+  std::function<void(const kube::Object& fresh, const kube::Object* old, FieldErrors&)> check = {};
+  // List types and map types, for server-side apply.
+  std::shared_ptr<const FieldTypes> types = {};
+};
 
 struct Rules {
   kube::Resource resource = {};
@@ -35,6 +48,8 @@ struct Rules {
   bool creates_on_update = false;
   NameRule names = NameRule::Subdomain;
   Dependents dependents = Dependents::Deleted;
+
+  std::shared_ptr<const CustomKind> custom = {};
 
   // Fills in what the writer left out; on every write of the whole object.
   void (*fill_in)(kube::Object& object) = nullptr;

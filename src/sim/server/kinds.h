@@ -17,6 +17,9 @@ void check_pod_spec(const json::Value& spec, const std::string& field, FieldErro
 
 // workloads.cc
 void fill_in_daemon_set(kube::Object& daemon_set);
+// The annotation that counts a DaemonSet's templates, from 1; its controller puts the number on pods.
+void new_daemon_set(kube::Object& daemon_set);
+void count_daemon_template(kube::Object& fresh, const kube::Object& old);
 void fill_in_deployment(kube::Object& deployment);
 void fill_in_replica_set(kube::Object& replica_set);
 void fill_in_job(kube::Object& job);

@@ -1,11 +1,319 @@
 #include "sim/server/managed_fields.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "sim/same.h"
+#include "sim/server/field_set.h"
+#include "sim/server/field_walks.h"
+
 namespace drover::sim {
+namespace {
 
-void track_create(const Context& /*context*/, const Rules& /*rules*/, const kube::Request& /*request*/,
-                  kube::Object& /*object*/) {}
+struct Entry {
+  std::string manager;
+  std::string operation;  // "Apply" or "Update"
+  std::string api_version;
+  std::string subresource;
+  std::string time;
+  FieldSet fields;
 
-void track_update(const Context& /*context*/, const Rules& /*rules*/, const kube::Request& /*request*/,
-                  const kube::Object& /*old*/, kube::Object& /*fresh*/) {}
+  // Appliers keep their entry across versions.
+  bool is_of(const Entry& other) const {
+    return manager == other.manager && operation == other.operation && subresource == other.subresource &&
+           (operation == "Apply" || api_version == other.api_version);
+  }
+};
+using Entries = std::vector<Entry>;
+
+Entries entries_of(const kube::Object& object) {
+  Entries entries;
+  for (const json::Value& one : json::array_at(object, {"metadata", "managedFields"})) {
+    Entry entry{.manager = std::string(json::text_at(one, {"manager"})),
+                .operation = std::string(json::text_at(one, {"operation"})),
+                .api_version = std::string(json::text_at(one, {"apiVersion"})),
+                .subresource = std::string(json::text_at(one, {"subresource"})),
+                .time = std::string(json::text_at(one, {"time"})),
+                .fields = {}};
+    if (const json::Value* fields = json::find(one, {"fieldsV1"})) entry.fields = FieldSet::from_json(*fields);
+    if (!entry.operation.empty() && !entry.fields.empty()) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+json::Array to_json(Entries entries) {
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.operation, a.time, a.manager, a.api_version, a.subresource) <
+           std::tie(b.operation, b.time, b.manager, b.api_version, b.subresource);
+  });
+  json::Array out;
+  for (const Entry& entry : entries) {
+    json::Members one;
+    one["manager"] = entry.manager;
+    one["operation"] = entry.operation;
+    one["apiVersion"] = entry.api_version;
+    if (!entry.time.empty()) one["time"] = entry.time;
+    one["fieldsType"] = "FieldsV1";
+    one["fieldsV1"] = entry.fields.to_json();
+    if (!entry.subresource.empty()) one["subresource"] = entry.subresource;
+    out.emplace_back(std::move(one));
+  }
+  return out;
+}
+
+void set_entries(kube::Object& object, Entries entries) {
+  std::erase_if(entries, [](const Entry& entry) { return entry.fields.empty(); });
+  if (entries.empty()) {
+    json::remove(object, {"metadata", "managedFields"});
+  } else {
+    json::ensure(object, {"metadata", "managedFields"}) = to_json(std::move(entries));
+  }
+}
+
+const FieldTypes& types_of(const Rules& rules) {
+  if (rules.custom && rules.custom->types) return *rules.custom->types;
+  return rules.is_custom ? unknown_types() : built_in_types(rules.resource.kind);
+}
+
+// What nobody owns: what names an object, and what the server alone writes.
+FieldSet never_owned() {
+  FieldSet set;
+  for (const char* field : {"f:apiVersion", "f:kind", "f:metadata"}) set.insert({field});
+  for (const char* field : {"f:name", "f:namespace", "f:creationTimestamp", "f:selfLink", "f:uid", "f:clusterName",
+                            "f:generation", "f:managedFields", "f:resourceVersion"}) {
+    set.insert({"f:metadata", field});
+  }
+  return set;
+}
+
+// A write to the object does not own the status, a write to the status nothing but it (and metadata, of built-in
+// kinds).
+FieldSet as_far_as_it_counts(FieldSet set, const Rules& rules, const kube::Request& request) {
+  set = set.without(never_owned());
+  if (request.subresource == "status") {
+    std::vector<std::string> others;
+    for (const auto& [step, child] : set.below()) {
+      if (step != "f:status" && (rules.is_custom || step != "f:metadata")) others.push_back(step);
+    }
+    for (const std::string& step : others) set.erase(step);
+  } else if (rules.has_status) {
+    set.erase("f:status");
+  }
+  return set;
+}
+
+Comparison as_far_as_it_counts(Comparison comparison, const Rules& rules, const kube::Request& request) {
+  return {as_far_as_it_counts(std::move(comparison.added), rules, request),
+          as_far_as_it_counts(std::move(comparison.modified), rules, request),
+          as_far_as_it_counts(std::move(comparison.removed), rules, request)};
+}
+
+kube::Object without_managed_fields(const kube::Object& object) {
+  kube::Object copy(object, boost::json::storage_ptr());
+  json::remove(copy, {"metadata", "managedFields"});
+  return copy;
+}
+
+Entry entry_for(const Context& context, const kube::Request& request, std::string operation) {
+  return {.manager = request.field_manager.empty() ? "unknown" : request.field_manager,
+          .operation = std::move(operation),
+          .api_version = request.resource.api_version(),
+          .subresource = request.subresource,
+          .time = context.now(),
+          .fields = {}};
+}
+
+// Others lose what this write changed or removed; whether they may object is the caller's business.
+void take_from_others(Entries& entries, const Comparison& change, const Entry& mine) {
+  const FieldSet lost = change.modified.united(change.added).united(change.removed);
+  for (Entry& entry : entries) {
+    if (!entry.is_of(mine)) entry.fields = entry.fields.without(lost);
+  }
+}
+
+// An Update: the manager owns what it added and changed, besides what it owned.
+void record_update(Entries& entries, const Comparison& change, Entry mine) {
+  take_from_others(entries, change, mine);
+  const FieldSet taken = change.modified.united(change.added);
+  const auto at = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.is_of(mine); });
+  if (at == entries.end()) {
+    mine.fields = taken;
+    entries.push_back(std::move(mine));
+    return;
+  }
+  at->fields = at->fields.without(change.removed).united(taken);
+  if (!taken.empty()) at->time = mine.time;
+}
+
+// An empty object of the kind: what a creation is compared with.
+kube::Object nothing_of(const kube::Object& object) {
+  return {{"apiVersion", json::text_at(object, {"apiVersion"})}, {"kind", json::text_at(object, {"kind"})}};
+}
+
+struct Claim {
+  Entry by;
+  FieldSet::Path place;
+};
+
+Refusal fields_belong_to_others(const std::vector<Claim>& claims) {
+  const auto name = [](const Entry& entry) {
+    std::string text = quoted(entry.manager);
+    if (!entry.subresource.empty()) text += fmt::format(" with subresource {}", quoted(entry.subresource));
+    if (entry.operation == "Update") text += fmt::format(" using {}", entry.api_version);
+    return text;
+  };
+  json::Array causes;
+  std::map<std::string, std::string> by_manager;
+  for (const Claim& claim : claims) {
+    const std::string who = name(claim.by);
+    causes.push_back({{"reason", "FieldManagerConflict"},
+                      {"message", fmt::format("conflict with {}", who)},
+                      {"field", text_of(claim.place)}});
+    by_manager[who] += fmt::format("\n- {}", text_of(claim.place));
+  }
+  std::string message;
+  if (claims.size() == 1) {
+    message =
+        fmt::format("Apply failed with 1 conflict: conflict with {}: {}", name(claims[0].by), text_of(claims[0].place));
+  } else {
+    message = fmt::format("Apply failed with {} conflicts: ", claims.size());
+    bool first = true;
+    for (const auto& [who, places] : by_manager) {
+      message += fmt::format("{}conflicts with {}:{}", first ? "" : "\n", who, places);
+      first = false;
+    }
+  }
+  return Refusal(Rejection{409, "Conflict", std::move(message), json::Members{{"causes", std::move(causes)}}});
+}
+
+// Takes away what this manager applied last time and now does not, unless somebody else owns it.
+kube::Object pruned(const kube::Object& merged, const Entries& entries, const FieldSet& last, const FieldTypes& types) {
+  if (last.empty()) return merged;
+  const FieldSet last_named = with_named_fields(last, types);
+  const kube::Object cut = without_places(merged, last_named, types);
+  FieldSet owned;
+  for (const Entry& entry : entries) owned = owned.united(entry.fields);
+  const FieldSet there = with_named_fields(places_in(merged, types), types);
+  const FieldSet kept = with_named_fields(places_in(cut, types), types).united(with_named_fields(owned, types));
+  const kube::Object with_owned = without_places(merged, there.without(kept), types);
+  // What hung below a removed field but was never ours stays.
+  const FieldSet still = with_named_fields(places_in(with_owned, types), types);
+  return without_places(merged, there.without(still).shared(last_named), types);
+}
+
+Answer<void> check_apply(const Rules& rules, const kube::Request& request) {
+  const std::string_view version = json::text_at(request.body, {"apiVersion"});
+  if (version != request.resource.api_version()) {
+    return bad_request(
+        fmt::format("Incorrect version specified in apply patch. Specified patch version: {}, expected: {}", version,
+                    request.resource.api_version()));
+  }
+  if (json::text_at(request.body, {"kind"}) != rules.resource.kind) {
+    return bad_request(fmt::format("the kind in the data ({}) does not match the expected kind ({})",
+                                   json::text_at(request.body, {"kind"}), rules.resource.kind));
+  }
+  if (json::find(request.body, {"metadata", "managedFields"}) != nullptr) {
+    return bad_request("metadata.managedFields must be nil");
+  }
+  if (request.field_manager.empty()) {
+    FieldErrors errors;
+    errors.required("fieldManager", "is required for apply patch");
+    return invalid("meta.k8s.io", "PatchOptions", "", errors);
+  }
+  return {};
+}
+
+}  // namespace
+
+void track_create(const Context& context, const Rules& rules, const kube::Request& request, kube::Object& object) {
+  if (request.verb == kube::Verb::Patch && request.patch == kube::PatchKind::Apply) return;  // apply wrote its own
+  json::remove(object, {"metadata", "managedFields"});
+  if (!context.always_manage_fields) return;
+  Entries entries;
+  record_update(entries, as_far_as_it_counts(compare(nothing_of(object), object, types_of(rules)), rules, request),
+                entry_for(context, request, "Update"));
+  set_entries(object, std::move(entries));
+}
+
+void track_update(const Context& context, const Rules& rules, const kube::Request& request, const kube::Object& old,
+                  kube::Object& fresh) {
+  const bool was_applied = json::find(old, {"metadata", "managedFields"}) != nullptr;
+  const bool is_apply = request.verb == kube::Verb::Patch && request.patch == kube::PatchKind::Apply;
+  if (!was_applied && !is_apply) {
+    json::remove(fresh, {"metadata", "managedFields"});
+    return;
+  }
+  const kube::Object before = without_managed_fields(old);
+  const kube::Object after = without_managed_fields(fresh);
+  if (!is_apply) {
+    // The writer may have sent the list back (usual) or emptied it (a way to reset it).
+    Entries entries = entries_of(fresh);
+    const bool sent = json::find(fresh, {"metadata", "managedFields"}) != nullptr;
+    if (!sent) entries = entries_of(old);
+    if (!entries.empty()) {
+      record_update(entries, as_far_as_it_counts(compare(before, after, types_of(rules)), rules, request),
+                    entry_for(context, request, "Update"));
+    }
+    set_entries(fresh, std::move(entries));
+  }
+  if (!was_applied || !same(before, after)) return;
+  // Nothing but the times of entries changed: nothing changed.
+  const auto timeless = [](const kube::Object& object) {
+    Entries entries = entries_of(object);
+    for (Entry& entry : entries) entry.time.clear();
+    return to_json(std::move(entries));
+  };
+  if (same(timeless(old), timeless(fresh))) {
+    json::ensure(fresh, {"metadata", "managedFields"}) = *json::find(old, {"metadata", "managedFields"});
+  }
+}
+
+Answer<Draft> applied(const Context& context, const Rules& rules, const kube::Request& request,
+                      const kube::Object* old) {
+  TRY_VOID(check_apply(rules, request));
+  const FieldTypes& types = types_of(rules);
+  const kube::Object live = old != nullptr ? without_managed_fields(*old) : nothing_of(request.body);
+  Entries entries = old != nullptr ? entries_of(*old) : Entries();
+  if (entries.empty() && old != nullptr) {
+    // An object from before the first apply: what it has belongs to nobody in particular.
+    Entry before = entry_for(context, request, "Update");
+    before.manager = "before-first-apply";
+    before.subresource.clear();
+    kube::Request whole = request;
+    whole.subresource.clear();
+    record_update(entries, as_far_as_it_counts(compare(nothing_of(live), live, types), rules, whole),
+                  std::move(before));
+  }
+
+  Entry mine = entry_for(context, request, "Apply");
+  FieldSet last;
+  std::erase_if(entries, [&](const Entry& entry) {
+    if (!entry.is_of(mine)) return false;
+    last = entry.fields;
+    return true;
+  });
+  mine.fields = as_far_as_it_counts(places_in(request.body, types), rules, request);
+  entries.push_back(mine);
+
+  const kube::Object fresh = pruned(laid_over(live, request.body, types), entries, last, types);
+  const Comparison change = as_far_as_it_counts(compare(live, fresh, types), rules, request);
+  const FieldSet touched = change.modified.united(change.added);
+  std::vector<Claim> claims;
+  for (const Entry& entry : entries) {
+    if (entry.is_of(mine)) continue;
+    for (FieldSet::Path& place : entry.fields.shared(touched).paths()) claims.push_back({entry, std::move(place)});
+  }
+  if (!claims.empty() && !request.force) return fields_belong_to_others(claims);
+  take_from_others(entries, change, mine);
+
+  Draft draft(fresh, 1024);
+  set_entries(*draft, std::move(entries));
+  return draft;
+}
 
 }  // namespace drover::sim

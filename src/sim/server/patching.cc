@@ -3,8 +3,11 @@
 
 #include "sim/draft.h"
 #include "sim/server/context.h"
+#include "sim/server/field_types.h"
 #include "sim/server/json_patch.h"
+#include "sim/server/managed_fields.h"
 #include "sim/server/merge_patch.h"
+#include "sim/server/strategic_patch.h"
 
 namespace drover::sim {
 namespace {
@@ -51,18 +54,27 @@ Answer<Draft> json_patched(const kube::Object& old, const json::Value& patch) {
   return patch_does_not_fit();
 }
 
+Answer<Draft> strategically_merged(const Rules& rules, const kube::Object& old, const json::Value& patch) {
+  if (rules.is_custom) {
+    return unsupported_media_type(
+        "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, "
+        "application/merge-patch+json, application/apply-patch+yaml, application/apply-patch+cbor");
+  }
+  Draft fresh(old, kRoom);
+  TRY_VOID(strategic_patch(*fresh, patch, built_in_types(rules.resource.kind)));
+  return fresh;
+}
+
 }  // namespace
 
 Answer<Draft> patched(Context& context, const Rules& rules, const kube::Request& request, const kube::Object* old) {
-  (void)context;
-  (void)rules;
   switch (request.patch) {
     case kube::PatchKind::Merge: return merged(*old, request.body);
     case kube::PatchKind::Json: return json_patched(*old, request.body);
-    case kube::PatchKind::Strategic: break;
-    case kube::PatchKind::Apply: break;
+    case kube::PatchKind::Strategic: return strategically_merged(rules, *old, request.body);
+    case kube::PatchKind::Apply: return applied(context, rules, request, old);
   }
-  return unsupported_media_type("this patch type is not served");
+  return internal_error("a patch type that does not exist");
 }
 
 }  // namespace drover::sim

@@ -1,6 +1,8 @@
 // What can be asked of a pod besides itself: bind it to a node; and the scale of a workload.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/draft.h"
 #include "sim/server/context.h"
 
@@ -38,10 +40,15 @@ Answer<Stored> bind_pod(Context& context, const Rules& rules, const kube::Reques
   }
   json::Value& conditions = json::ensure(*fresh, {"status", "conditions"});
   if (!conditions.is_array()) conditions.emplace_array();
-  conditions.get_array().push_back({{"type", "PodScheduled"},
-                                    {"status", "True"},
-                                    {"lastProbeTime", nullptr},
-                                    {"lastTransitionTime", context.now()}});
+  // A scheduler that failed before has left its word.
+  json::Array& list = conditions.get_array();
+  list.erase(std::remove_if(list.begin(), list.end(),
+                            [](const json::Value& one) { return json::text_at(one, {"type"}) == "PodScheduled"; }),
+             list.end());
+  list.push_back({{"type", "PodScheduled"},
+                  {"status", "True"},
+                  {"lastProbeTime", nullptr},
+                  {"lastTransitionTime", context.now()}});
   if (!request.dry_run) context.store.put(rules.shelf, std::move(fresh));
   return success();
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/selector.h"
+#include "base/text.h"
 #include "sim/same.h"
 #include "sim/server/kinds.h"
 
@@ -28,6 +29,20 @@ void fill_in_daemon_set(kube::Object& daemon_set) {
        {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"}) {
     set_default(status, key, 0);
   }
+}
+
+namespace {
+constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
+}  // namespace
+
+void new_daemon_set(kube::Object& daemon_set) {
+  json::ensure(daemon_set, {"metadata", "annotations", kTemplateGeneration}) = "1";
+}
+
+void count_daemon_template(kube::Object& fresh, const kube::Object& old) {
+  const std::int64_t before = base::parse_int(kube::annotation_of(old, kTemplateGeneration)).value_or(0);
+  const bool changed = !same(json::find(fresh, {"spec", "template"}), json::find(old, {"spec", "template"}));
+  json::ensure(fresh, {"metadata", "annotations", kTemplateGeneration}) = fmt::format("{}", before + changed);
 }
 
 void fill_in_deployment(kube::Object& deployment) {

@@ -121,6 +121,16 @@ Answer<void> choose_name(Context& context, const Rules& rules, const kube::Reque
   return refusal;
 }
 
+void fill_in(const Rules& rules, kube::Object& object) {
+  if (rules.fill_in != nullptr) rules.fill_in(object);
+  if (rules.custom && rules.custom->fill_in) rules.custom->fill_in(object);
+}
+
+void check(const Rules& rules, const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
+  if (rules.check != nullptr) rules.check(fresh, old, errors);
+  if (rules.custom && rules.custom->check) rules.custom->check(fresh, old, errors);
+}
+
 // What only the server may say about a new object.
 void stamp_new(Context& context, const Rules& rules, json::Members& metadata) {
   for (const std::string_view key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"}) {
@@ -229,17 +239,17 @@ Answer<Stored> create_object(Context& context, const Rules& rules, const kube::R
 
   stamp_new(context, rules, metadata);
   if (rules.has_status && rules.shelf != "nodes") object.get_object().erase("status");
-  if (rules.fill_in != nullptr) rules.fill_in(object);
+  fill_in(rules, object);
+  track_create(context, rules, request, object);  // before admission: what the server adds belongs to nobody
   if (rules.on_create != nullptr) rules.on_create(object);
 
   FieldErrors errors;
-  if (rules.check != nullptr) rules.check(object, nullptr, errors);
+  check(rules, object, nullptr, errors);
   check_metadata(rules, object, nullptr, errors);
   if (!errors.empty()) return invalid(rules.resource.group, rules.resource.kind, kube::name_of(object), errors);
   if (context.store.find(rules.shelf, kube::key_of(object)))
     return already_exists(rules.resource, kube::name_of(object));
 
-  track_create(context, rules, request, object);
   if (request.dry_run) return std::move(draft).seal();
   return context.store.put(rules.shelf, std::move(draft));
 }
@@ -267,7 +277,7 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
   } else {
     if (!rules.is_custom && request.verb == kube::Verb::Replace) drop_nulls(fresh);
     if (rules.has_status) restore_top(fresh.get_object(), old->get_object(), "status");
-    if (rules.fill_in != nullptr) rules.fill_in(fresh);
+    fill_in(rules, fresh);
   }
   if (rules.on_update != nullptr) rules.on_update(fresh, *old);
   if (rules.has_generation && wish_changed(rules, fresh, *old)) {
@@ -276,7 +286,7 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
 
   FieldErrors errors;
   check_metadata(rules, fresh, old.get(), errors);
-  if (rules.check != nullptr) rules.check(fresh, old.get(), errors);
+  check(rules, fresh, old.get(), errors);
   if (!errors.empty()) return invalid(rules.resource.group, rules.resource.kind, request.name, errors);
 
   track_update(context, rules, request, *old, fresh);
