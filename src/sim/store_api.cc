@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "kube/status.h"
@@ -53,6 +54,9 @@ struct StoreApi::Body : std::enable_shared_from_this<StoreApi::Body> {
 
   struct Listing;
   struct Watching;
+  std::vector<std::shared_ptr<Watching>> watches;  // those under way; whoever let his Call go still hears
+  ~Body();
+  void stop(Watching& watching);
   void ask_for_page(const std::shared_ptr<Listing>& listing);
   void begin(const std::shared_ptr<Watching>& watching);
   void send(const std::shared_ptr<Watching>& watching, std::function<void()> deliver);
@@ -169,10 +173,22 @@ void StoreApi::Body::send(const std::shared_ptr<Watching>& watching, std::functi
       .let_go();
 }
 
+// The server tells it nothing more.
+void StoreApi::Body::stop(Watching& watching) {
+  if (const auto id = std::exchange(watching.id, std::nullopt)) server.unwatch(*id);
+  watching.bookmark.cancel();
+  watching.timeout.cancel();
+  std::erase_if(watches, [&watching](const auto& one) { return one.get() == &watching; });
+}
+
+StoreApi::Body::~Body() {
+  for (const auto& watching : watches) {
+    if (watching->id) server.unwatch(*watching->id);
+  }
+}
+
 void StoreApi::Body::end(const std::shared_ptr<Watching>& watching, std::optional<kube::Fault> fault) {
-  if (const auto id = std::exchange(watching->id, std::nullopt)) server.unwatch(*id);
-  watching->bookmark.cancel();
-  watching->timeout.cancel();
+  stop(*watching);
   send(watching, [watching, fault = std::move(fault)]() mutable {
     watching->ticket->is_wanted = false;
     watching->ticket->on_cancel = nullptr;
@@ -224,6 +240,7 @@ void StoreApi::Body::begin(const std::shared_ptr<Watching>& watching) {
     return;
   }
   watching->id = *id;
+  watches.push_back(watching);
   bookmark_later(watching);
   watching->timeout = loop.after(request.timeout, [weak = weak_from_this(), weak_watching = std::weak_ptr(watching)] {
     const auto body = weak.lock();
@@ -238,12 +255,9 @@ kube::Call StoreApi::watch(kube::WatchRequest request, kube::WatchSink sink) {
   watching->sink = std::move(sink);
   Body* body = body_.get();
   watching->ticket->on_cancel = [weak = std::weak_ptr(body_), weak_watching = std::weak_ptr(watching)] {
-    const auto watching = weak_watching.lock();
-    if (!watching) return;
-    watching->bookmark.cancel();
-    watching->timeout.cancel();
     const auto alive = weak.lock();
-    if (const auto id = std::exchange(watching->id, std::nullopt); alive && id) alive->server.unwatch(*id);
+    const auto watching = weak_watching.lock();
+    if (alive && watching) alive->stop(*watching);
   };
   body->travel([body, watching] {
     if (watching->ticket->is_wanted) body->begin(watching);
