@@ -1,0 +1,71 @@
+// The cluster's own Events (core/v1), as its controllers, scheduler and kubelets tell them.
+//
+// The same event again (source, object, type, reason, message) raises the count of the first; one object gets at most a
+// burst of 25 from one source and then one in five minutes, so that a DaemonSet with ten thousand pods does not drown
+// its own history. An Event lives for an hour. Told synchronously: what people read next to an object is there when the
+// object is.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/loop.h"
+#include "kube/object.h"
+#include "kube/resource.h"
+#include "sim/server.h"
+
+namespace drover::sim {
+
+// What an Event is about.
+struct About {
+  std::string api_version;
+  std::string kind;
+  std::string ns;
+  std::string name;
+  std::string uid;
+
+  static About object(const kube::Resource& resource, const kube::Object& object);
+};
+
+class Events {
+ public:
+  static constexpr std::chrono::hours kLifetime{1};
+
+  Events(base::Loop& loop, Server& server) : loop_(loop), server_(server) {}
+
+  // `source` is the component ("daemonset-controller"), `host` the node for kubelets.
+  void normal(const About& about, std::string_view source, std::string_view reason, std::string_view message,
+              std::string_view host = {});
+  void warning(const About& about, std::string_view source, std::string_view reason, std::string_view message,
+               std::string_view host = {});
+
+ private:
+  struct Known {
+    std::string ns;
+    std::string name;
+    std::int64_t count = 1;
+    base::Instant last_at;
+  };
+  struct Allowance {
+    double tokens;
+    base::Instant refilled_at;
+  };
+
+  void tell(const About& about, std::string_view type, std::string_view source, std::string_view reason,
+            std::string_view message, std::string_view host);
+  bool raise_count(Known& known);
+  bool may_speak(const std::string& speaker);
+  void tidy();
+
+  base::Loop& loop_;
+  Server& server_;
+  std::unordered_map<std::string, Known> known_;       // looked up only; emptied whole, never walked for effect
+  std::unordered_map<std::string, Allowance> spoken_;  // as above
+  base::Instant tidied_at_{};
+  std::uint64_t told_ = 0;
+};
+
+}  // namespace drover::sim

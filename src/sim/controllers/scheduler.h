@@ -1,0 +1,87 @@
+// The scheduler: finds each waiting pod a node and binds it there.
+//
+// At rest: per node a Room (what it can hold and what it holds), and the pods that wait, those pinned to one node by
+// name apart from the others. A pod that names its node costs one look at that node; any other costs a look at every
+// node. Filters as in Kubernetes, in its order and in its words: unschedulable, taints, affinity, resources,
+// anti-affinity by hostname. Among the nodes that are left the least loaded wins, then the first by name. Nothing is
+// preempted.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/controllers/controller.h"
+
+namespace drover::sim {
+
+class Scheduler final : public Controller {
+ public:
+  explicit Scheduler(ControlPlane plane);
+
+  // How many (pod, node) pairs were looked at so far.
+  std::uint64_t looks() const { return looks_; }
+
+ protected:
+  std::vector<std::string> interests() const override { return {"nodes", "pods"}; }
+  void heard(const Commit& commit) override;
+  Done sync(const std::string& key) override;
+
+ private:
+  using Amounts = std::map<std::string, std::int64_t>;  // by resource, in thousandths
+
+  struct Room {
+    Stored node;  // nothing while only pods told of it
+    Amounts allocatable;
+    Amounts used;
+    std::set<std::string> pods;
+    std::set<std::string> guards;  // pods with anti-affinity
+  };
+  struct Placed {
+    std::string node;
+    Amounts requests;
+  };
+  struct Waiting {
+    std::string pinned;  // the one node it can go to, or ""
+    std::uint64_t turn = 0;
+  };
+  // Why a node will not do; resolvable when removing other pods could help.
+  struct Reason {
+    std::string text;
+    bool resolvable = false;
+  };
+
+  void heard_node(const Commit& commit);
+  void heard_pod(const Commit& commit);
+  void place(const std::string& key, const kube::Object& pod);
+  void lift(const std::string& key);
+  void wait(const std::string& key, const kube::Object& pod);
+  void stop_waiting(const std::string& key);
+  void retry_for(const std::string& node);
+
+  Done schedule(const std::string& key);
+  std::optional<std::string> choose(const kube::Object& pod, std::string& why_not);
+  std::optional<Reason> objection(const kube::Object& pod, const Amounts& requests, const Room& room);
+  bool fenced_off(const kube::Object& pod, const Room& room) const;
+  static std::int64_t load_of(const Room& room);
+  Done bind(const kube::Object& pod, const std::string& node);
+  Done tell_unschedulable(const kube::Object& pod, const std::string& why);
+
+  std::map<std::string, Room> rooms_;
+  std::size_t nodes_ = 0;                           // rooms whose node exists
+  std::unordered_map<std::string, Placed> placed_;  // looked up only
+  std::map<std::string, Waiting> waiting_;
+  std::map<std::string, std::set<std::string>> pinned_to_;  // waiting pods by node
+  std::map<std::uint64_t, std::string> roaming_;            // waiting pods that any node might take, oldest first
+  std::uint64_t turns_ = 0;
+  std::uint64_t looks_ = 0;
+};
+
+// What a pod asks for: the sum of its containers, or its largest init container where that is more.
+std::map<std::string, std::int64_t> requests_of(const kube::Object& pod);
+
+}  // namespace drover::sim
