@@ -20,10 +20,10 @@ namespace drover::sim {
 struct Invocation {
   std::string image;
   std::string container;
-  std::vector<std::string> argv;                         // command and args
-  std::vector<std::pair<std::string, std::string>> env;  // later ones win
-  std::string annotated;                                 // the pod's own script for this container, or ""
-  bool ends_by_itself = false;                           // an init container, or a pod that is not always restarted
+  std::vector<std::string> argv = {};                         // command and args
+  std::vector<std::pair<std::string, std::string>> env = {};  // later ones win
+  std::string annotated = {};                                 // the pod's own script for this container, or ""
+  bool ends_by_itself = false;  // an init container, or a pod that is not always restarted
 };
 
 // The tag of an image ("latest" when it has none; a digest is no tag).

@@ -14,8 +14,8 @@ using Stage = ContainerLife::Stage;
 
 constexpr Span kFirstCrashWait = std::chrono::seconds(10);
 constexpr Span kMostCrashWait = std::chrono::minutes(5);
-// What a pod that was deleted by force still gets to end in.
-constexpr Span kForcedGrace = std::chrono::seconds(1);
+// What every pod gets to end in, also one that was deleted by force: the kubelet never kills at once.
+constexpr Span kLeastGrace = std::chrono::seconds(2);
 
 std::string address(std::uint32_t number) {
   return fmt::format("10.{}.{}.{}", (number >> 16) & 0xff, (number >> 8) & 0xff, number & 0xff);
@@ -89,15 +89,15 @@ void PodLife::note(std::string_view event, Journal::More more) {
 
 void PodLife::saw(const kube::Object& pod) {
   if (!kube::is_being_deleted(pod)) return;
-  const Span grace =
-      std::chrono::seconds(json::int_at(pod, {"metadata", "deletionGracePeriodSeconds"},
-                                        std::chrono::duration_cast<std::chrono::seconds>(spec_.grace).count()));
+  const auto usual = std::chrono::duration_cast<std::chrono::seconds>(spec_.grace).count();
+  const Span asked = std::chrono::seconds(json::int_at(pod, {"metadata", "deletionGracePeriodSeconds"}, usual));
+  const Span grace = std::max(asked, kLeastGrace);
   if (is_terminating_ && grace >= grace_) return;
   grace_ = grace;
   if (!is_terminating_) {
     is_terminating_ = true;
     terminating_since_ = ground_.loop().now();
-    note(was_evicted(pod) ? "evicted" : "deleted-seen", {{"grace", grace.count() / 1'000'000'000}});
+    note(was_evicted(pod) ? "evicted" : "deleted-seen", {{"grace", asked.count() / 1'000'000'000}});
   }
   if (ground_.is_up) terminate();
   ask_for_sync();
@@ -114,7 +114,7 @@ void PodLife::vanished() {
     terminating_since_ = ground_.loop().now();
     note("deleted-seen", {{"grace", 0}});
   }
-  grace_ = std::min(grace_ == Span::zero() ? kForcedGrace : grace_, kForcedGrace);
+  grace_ = kLeastGrace;
   if (ground_.is_up) terminate();
   ask_for_sync();
 }
