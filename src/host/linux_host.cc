@@ -1,0 +1,343 @@
+#include "host/linux_host.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "base/text.h"
+
+namespace drover::host {
+namespace {
+
+using base::fault;
+using base::Fault;
+
+constexpr int kCompressedModule = 4;  // MODULE_INIT_COMPRESSED_FILE
+
+Fault::Kind kind_of(int error) {
+  switch (error) {
+    case ENOENT:
+    case ESRCH:
+    case ENOTDIR: return Fault::Kind::NotFound;
+    case EPERM:
+    case EACCES: return Fault::Kind::Forbidden;
+    case EEXIST: return Fault::Kind::AlreadyExists;
+    case ENOEXEC: return Fault::Kind::Malformed;
+    case ENOSPC:
+    case EIO:
+    case EROFS: return Fault::Kind::Failed;
+    default: return Fault::Kind::Refused;
+  }
+}
+
+std::unexpected<Fault> failed(std::string_view what, int error, std::string_view next = {}) {
+  return fault(kind_of(error),
+               fmt::format("cannot {}: {}{}{}", what, std::strerror(error), next.empty() ? "" : "; ", next));
+}
+
+// A name that can be a part of a path and nothing else.
+bool is_module_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string read_link(const std::string& path) {
+  char target[4096];
+  const auto size = readlink(path.c_str(), target, sizeof target);
+  return size < 0 ? std::string() : std::string(target, static_cast<std::size_t>(size));
+}
+
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+}  // namespace
+
+Kernel Kernel::real() {
+  return {
+      .load_module =
+          [](int fd, const std::string& parameters, int flags) {
+            return syscall(SYS_finit_module, fd, parameters.c_str(), flags) == 0 ? 0 : errno;
+          },
+      .unload_module =
+          [](const std::string& name) { return syscall(SYS_delete_module, name.c_str(), O_NONBLOCK) == 0 ? 0 : errno; },
+      .signal = [](int pid, int signal) { return ::kill(pid, signal) == 0 ? 0 : errno; },
+      .restart =
+          [] {
+            sync();
+            return ::reboot(RB_AUTOBOOT) == 0 ? 0 : errno;
+          }};
+}
+
+LinuxHost::LinuxHost(std::string root, Kernel kernel) : root_(std::move(root)), kernel_(std::move(kernel)) {
+  while (root_.ends_with('/')) root_.pop_back();
+}
+
+// ---- files
+
+Result<std::string> LinuxHost::place(const std::string& path) const {
+  const auto parts = base::split(path, '/');
+  const bool climbs = std::find(parts.begin(), parts.end(), "..") != parts.end();
+  if (!path.starts_with('/') || climbs || path.find('\0') != std::string::npos) {
+    return fault(Fault::Kind::Refused, fmt::format("\"{}\" is no path of the host: it must begin with / and hold no ..",
+                                                   base::one_line(path, 120)));
+  }
+  return root_ + path;
+}
+
+Result<std::string> LinuxHost::read(const std::string& path) {
+  TRY(const auto place, place(path));
+  return base::read_file(place);
+}
+
+Result<void> LinuxHost::write(const std::string& path, std::string_view text) {
+  TRY(const auto place, place(path));
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(place).parent_path(), error);
+  if (error) return failed("make the folder of " + place, error.value());
+  return base::write_file(place, text, 0644);
+}
+
+Result<void> LinuxHost::remove(const std::string& path) {
+  TRY(const auto place, place(path));
+  if (::unlink(place.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return {};
+  return failed("remove " + place, errno);
+}
+
+Result<std::vector<std::string>> LinuxHost::list(const std::string& directory) {
+  TRY(const auto place, place(directory));
+  const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(place.c_str()), closedir);
+  if (!dir) return failed("list " + place, errno);
+  std::vector<std::string> names;
+  while (const dirent* entry = readdir(dir.get())) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> LinuxHost::names_in(const std::string& directory) {
+  return list(directory).value_or(std::vector<std::string>{});
+}
+
+bool LinuxHost::exists(const std::string& path) {
+  const auto where = place(path);
+  struct stat facts{};
+  return where && ::lstat(where->c_str(), &facts) == 0;
+}
+
+// ---- kernel
+
+std::string LinuxHost::boot_id() {
+  return std::string(base::trim(read("/proc/sys/kernel/random/boot_id").value_or("")));
+}
+
+std::string LinuxHost::kernel_release() {
+  return std::string(base::trim(read("/proc/sys/kernel/osrelease").value_or("")));
+}
+
+std::optional<Module> parse_module_line(std::string_view line) {
+  // nvidia_uvm 1540096 2 nvidia_a,nvidia_b, Live 0x0000000000000000 (POE); "-" where the kernel does not count
+  std::vector<std::string_view> words;
+  for (const auto word : base::split(line, ' ')) {
+    if (!word.empty()) words.push_back(word);
+  }
+  if (words.size() < 5 || !is_module_name(words[0])) return std::nullopt;
+  Module module;
+  module.name = words[0];
+  if (const auto count = base::parse_int(words[2]); count && *count >= 0) module.references = static_cast<int>(*count);
+  for (const auto user : base::split(words[3], ',')) {
+    // "[permanent]" stands among the users of modules that cannot be removed.
+    if (is_module_name(user) && user != "-") module.used_by.emplace_back(user);
+  }
+  module.state = words[4] == "Loading"     ? Module::State::Loading
+                 : words[4] == "Unloading" ? Module::State::Unloading
+                                           : Module::State::Live;
+  return module;
+}
+
+Result<std::vector<Module>> LinuxHost::modules() {
+  std::vector<Module> all;
+  std::set<std::string> seen;
+  const auto text = read("/proc/modules");
+  for (const auto line : base::split(text.value_or(""), '\n')) {
+    if (auto module = parse_module_line(line)) {
+      seen.insert(module->name);
+      all.push_back(std::move(*module));
+    }
+  }
+  // Only loadable modules have an initstate; what is built into the kernel has not.
+  const auto in_sys = list("/sys/module");
+  if (!text && !in_sys) return base::with_context(text.error(), "cannot tell which modules are loaded");
+  for (const auto& name : in_sys.value_or(std::vector<std::string>{})) {
+    if (seen.contains(name) || !exists("/sys/module/" + name + "/initstate")) continue;
+    Module module;
+    module.name = name;
+    const auto count = base::parse_int(base::trim(read("/sys/module/" + name + "/refcnt").value_or("")));
+    if (count) module.references = static_cast<int>(*count);
+    all.push_back(std::move(module));
+  }
+  for (auto& module : all) module.version = base::trim(read("/sys/module/" + module.name + "/version").value_or(""));
+  std::sort(all.begin(), all.end(), [](const Module& a, const Module& b) { return a.name < b.name; });
+  return all;
+}
+
+bool LinuxHost::can_unload_modules() {
+  const auto loaded = modules();
+  if (loaded && !loaded->empty()) {
+    return std::any_of(loaded->begin(), loaded->end(),
+                       [](const Module& module) { return module.references.has_value(); });
+  }
+  // Nothing is loaded that could show it: the kernel's build configuration says it, where it is installed.
+  const auto config = read("/boot/config-" + kernel_release()).value_or("");
+  return config.find("# CONFIG_MODULE_UNLOAD is not set") == std::string::npos;
+}
+
+Result<void> LinuxHost::unload(const std::string& module) {
+  if (!is_module_name(module)) {
+    return fault(Fault::Kind::Refused, fmt::format("\"{}\" is no name of a module", base::one_line(module, 60)));
+  }
+  const int error = kernel_.unload_module(module);
+  switch (error) {
+    case 0: return {};
+    case ENOENT: return fault(Fault::Kind::NotFound, fmt::format("cannot unload {}: it is not loaded", module));
+    case EAGAIN:
+    case EBUSY:
+      return fault(Fault::Kind::Refused,
+                   fmt::format("cannot unload {}: it is in use; end what holds it first", module));
+    case ENOSYS:
+      return fault(
+          Fault::Kind::Refused,
+          fmt::format("cannot unload {}: this kernel cannot unload modules; only a reboot removes it", module));
+    default:
+      return failed("unload " + module, error, error == EPERM ? "run with CAP_SYS_MODULE" : "see the kernel log");
+  }
+}
+
+Result<void> LinuxHost::load(const std::string& file, const std::string& parameters) {
+  TRY(const auto place, place(file));
+  const Descriptor descriptor{::open(place.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (descriptor.fd < 0) return failed("load " + place, errno);
+  const bool compressed = file.ends_with(".xz") || file.ends_with(".gz") || file.ends_with(".zst");
+  const int error = kernel_.load_module(descriptor.fd, parameters, compressed ? kCompressedModule : 0);
+  switch (error) {
+    case 0: return {};
+    case EEXIST:
+      return fault(Fault::Kind::AlreadyExists,
+                   fmt::format("cannot load {}: a module of that name is loaded; unload it first", place));
+    case ENOEXEC:
+      return fault(Fault::Kind::Malformed,
+                   fmt::format("cannot load {}: it is no module for kernel {}; build it for this kernel", place,
+                               kernel_release()));
+    case EKEYREJECTED:
+    case ENOKEY:
+      return fault(
+          Fault::Kind::Refused,
+          fmt::format("cannot load {}: the kernel does not trust its signature; sign it or enrol its key", place));
+    default: return failed("load " + place, error, error == EPERM ? "run with CAP_SYS_MODULE" : "see the kernel log");
+  }
+}
+
+// ---- processes and boots
+
+std::string pod_uid_in(std::string_view cgroup) {
+  for (const auto line : base::split(cgroup, '\n')) {
+    if (line.find("kubepods") == std::string_view::npos) continue;
+    for (auto part : base::split(line, '/')) {
+      // cgroupfs: "pod1234-…"; systemd: "kubepods-burstable-pod1234_….slice"
+      if (part.ends_with(".slice")) {
+        part.remove_suffix(6);
+        const auto at = part.rfind("-pod");
+        if (at == std::string_view::npos) continue;
+        part.remove_prefix(at + 1);
+      }
+      if (!part.starts_with("pod") || part.size() < 3 + 32) continue;
+      std::string uid(part.substr(3));
+      std::replace(uid.begin(), uid.end(), '_', '-');
+      return uid;
+    }
+  }
+  return {};
+}
+
+std::string LinuxHost::pod_of(const std::string& pid) {
+  return pod_uid_in(read("/proc/" + pid + "/cgroup").value_or(""));
+}
+
+std::vector<std::string> LinuxHost::held_by(const std::string& pid, const std::string& prefix) {
+  std::set<std::string> held;
+  const std::string folder = "/proc/" + pid + "/fd";
+  for (const auto& fd : names_in(folder)) {
+    auto target = read_link(root_ + folder + "/" + fd);
+    if (target.starts_with(prefix)) held.insert(std::move(target));
+  }
+  // A device that was mapped and closed is held too: 7f00-7f01 rw-s 00000000 00:06 1 /dev/nvidia0
+  for (const auto line : base::split(read("/proc/" + pid + "/maps").value_or(""), '\n')) {
+    const auto at = line.find(" /");
+    if (at != std::string_view::npos && line.substr(at + 1).starts_with(prefix)) held.emplace(line.substr(at + 1));
+  }
+  return {held.begin(), held.end()};
+}
+
+Result<std::vector<Holder>> LinuxHost::holders(const std::string& path_prefix) {
+  TRY(auto names, list("/proc"));
+  std::vector<int> pids;
+  for (const auto& name : names) {
+    if (is_number(name) && name.size() < 10) pids.push_back(std::stoi(name));
+  }
+  std::sort(pids.begin(), pids.end());
+  std::vector<Holder> all;
+  for (const int pid : pids) {
+    const std::string name = std::to_string(pid);
+    for (auto& path : held_by(name, path_prefix)) {
+      all.push_back(
+          {pid, std::string(base::trim(read("/proc/" + name + "/comm").value_or(""))), std::move(path), pod_of(name)});
+    }
+  }
+  return all;
+}
+
+Result<void> LinuxHost::kill(int pid) {
+  if (pid <= 1)
+    return fault(Fault::Kind::Refused, fmt::format("will not kill process {}: that would be the machine itself", pid));
+  if (const int error = kernel_.signal(pid, SIGKILL); error != 0)
+    return failed(fmt::format("kill process {}", pid), error);
+  return {};
+}
+
+Result<void> LinuxHost::reboot(std::string_view expected_boot_id) {
+  const auto running = boot_id();
+  if (running.empty() || running != expected_boot_id) {
+    return fault(Fault::Kind::Conflict,
+                 fmt::format("will not reboot: the machine runs boot {}, not {}; it has rebooted since that was read",
+                             running.empty() ? "(unknown)" : running, base::one_line(expected_boot_id, 60)));
+  }
+  const bool systemd = base::trim(read("/proc/1/comm").value_or("")) == "systemd";
+  // systemd takes SIGRTMIN+5 as "start reboot.target".
+  const int error = systemd ? kernel_.signal(1, SIGRTMIN + 5) : kernel_.restart();
+  if (error != 0) return failed("reboot", error, "run privileged, with hostPID");
+  return {};
+}
+
+}  // namespace drover::host
