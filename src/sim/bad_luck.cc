@@ -98,7 +98,7 @@ struct Ticket final : kube::Call::Ticket {
 
 std::span<const LuckRow> all_luck() { return kTable; }
 
-std::string_view name_of(Luck luck) { return kTable[static_cast<std::size_t>(luck)].name; }
+std::string_view word(Luck luck) { return kTable[static_cast<std::size_t>(luck)].name; }
 
 base::Result<Luck> parse_luck(std::string_view name) {
   std::string names;

@@ -58,7 +58,7 @@ struct LuckRow {
 
 // All of it, in the order of the enum.
 std::span<const LuckRow> all_luck();
-std::string_view name_of(Luck luck);
+std::string_view word(Luck luck);
 // Refused names those that exist.
 base::Result<Luck> parse_luck(std::string_view name);
 
