@@ -142,7 +142,7 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
     const Instant now = loop.now();
     if (auto series = known.find(key); series && now - series->recorded_at <= kSameFor) {
       repeat(series);
-    } else if (auto subject = subject_of(event); queue.size() >= kQueueMost || !subject->bucket.take(now)) {
+    } else if (auto subject = subject_of(event, now); queue.size() >= kQueueMost || !subject->bucket.take(now)) {
       ++dropped;
       return;
     } else {
@@ -170,11 +170,12 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
     if (series->state == Series::State::Settled) tell_later(series, series->told_at + kRepeatEvery);
   }
 
-  std::shared_ptr<Subject> subject_of(const Event& event) {
+  // `now` is read once a record: a bucket that begins after the moment it is asked about gives nothing.
+  std::shared_ptr<Subject> subject_of(const Event& event, Instant now) {
     const std::string key = subject_key(event);
     auto subject = subjects.find(key);
     if (!subject) {
-      subject = std::make_shared<Subject>(TokenBucket(kSubjectRate, kSubjectBurst, loop.now()));
+      subject = std::make_shared<Subject>(TokenBucket(kSubjectRate, kSubjectBurst, now));
       subjects.put(key, subject);
     }
     return subject;

@@ -54,6 +54,30 @@ class ARecorder : public testing::Test {
   std::int64_t count(std::size_t n) { return json::int_at(request(n).body, {"count"}); }
 };
 
+// Real clocks move between two looks at them; virtual ones do not.
+class CreepingLoop final : public base::Loop {
+ public:
+  explicit CreepingLoop(base::Loop& loop) : loop_(loop) {}
+  base::Instant now() const override { return loop_.now() + base::Span(++looks_); }
+  base::WallTime wall() const override { return loop_.wall(); }
+  [[nodiscard]] base::Timer after(base::Span span, std::function<void()> then) override {
+    return loop_.after(span, std::move(then));
+  }
+  void post(std::function<void()> then) override { loop_.post(std::move(then)); }
+
+ private:
+  base::Loop& loop_;
+  mutable int looks_ = 0;
+};
+
+TEST_F(ARecorder, DropsNothingWhenTheClockMovesWhileItWorks) {
+  CreepingLoop creeping(loop);
+  recorder = std::make_unique<EventRecorder>(api, creeping, base::Random(1), "drover", "drover-0");
+  recorder->record(node_event("gpu-7", "waits"));
+  EXPECT_EQ(recorder->dropped(), 0u);
+  EXPECT_EQ(api.calls.size(), 1u);
+}
+
 TEST_F(ARecorder, MakesAnEventThatKubectlUnderstands) {
   run(90s);
   recorder->record({.resource = kPods,
