@@ -89,11 +89,12 @@ class Demo {
     show();
     screen_.keep();
     screen_.say("");
-    screen_.say(fmt::format(
-        "{} of virtual time, {} commits to the store, {} evictions refused by the budget, seed {}: the same seed "
-        "tells the same story, byte for byte.",
-        base::human(world_.loop.now().time_since_epoch()), world_.store().version() - commits_, refused_,
-        options_.seed));
+    screen_.say(
+        fmt::format("virtual time: {}; commits to the store: {}; evictions that the budget refused: {}; seed {} tells "
+                    "the same story "
+                    "again, byte for byte.",
+                    base::human(world_.loop.now().time_since_epoch()), world_.store().version() - commits_, refused_,
+                    options_.seed));
     screen_.say("Next: build/drover sim kubelet --help runs these machines against a real API server.");
   }
 
