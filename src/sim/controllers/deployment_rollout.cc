@@ -252,7 +252,9 @@ void DeploymentController::judge_progress(Rollout& rollout, const kube::Object& 
                      old_replicas(now) < old_replicas(before) ||
                      count(now, "readyReplicas") > count(before, "readyReplicas") ||
                      count(now, "availableReplicas") > count(before, "availableReplicas");
-  const auto told_at = current ? time_at(*current, {"lastUpdateTime"}) : std::nullopt;
+  // Without a word so far the time runs from now.
+  const base::WallTime told_at =
+      current ? time_at(*current, {"lastUpdateTime"}).value_or(loop().wall()) : loop().wall();
   const base::Span limit = std::chrono::seconds(json::int_at(*rollout.seen, {"spec", "progressDeadlineSeconds"}));
   if (complete) {
     set_condition(now, {"Progressing", "True", "NewReplicaSetAvailable", who + " has successfully progressed."},
@@ -264,12 +266,12 @@ void DeploymentController::judge_progress(Rollout& rollout, const kube::Object& 
     for (json::Value& condition : json::find(now, {"status", "conditions"})->as_array()) {
       if (json::text_at(condition, {"type"}) == "Progressing") condition.as_object()["lastUpdateTime"] = now_text();
     }
-  } else if (told_at && reason != "ProgressDeadlineExceeded" && *told_at + limit < loop().wall()) {
+  } else if (reason != "ProgressDeadlineExceeded" && told_at + limit < loop().wall()) {
     set_condition(now, {"Progressing", "False", "ProgressDeadlineExceeded", who + " has timed out progressing."},
                   now_text(), "lastUpdateTime");
   }
   if (!complete && reason != "ProgressDeadlineExceeded") {
-    const base::Span left = told_at ? *told_at + limit - loop().wall() : limit;
+    const base::Span left = told_at + limit - loop().wall();
     enqueue_after(kube::key_of(now), std::max<base::Span>(left, base::Span::zero()) + std::chrono::seconds(1));
   }
 }
