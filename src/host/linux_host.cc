@@ -181,7 +181,8 @@ Result<std::vector<Module>> LinuxHost::modules() {
   std::vector<Module> all;
   std::set<std::string> seen;
   const auto text = read("/proc/modules");
-  for (const auto line : base::split(text.value_or(""), '\n')) {
+  const std::string lines = text.value_or("");
+  for (const auto line : base::split(lines, '\n')) {
     if (auto module = parse_module_line(line)) {
       seen.insert(module->name);
       all.push_back(std::move(*module));
@@ -293,7 +294,8 @@ std::vector<std::string> LinuxHost::held_by(const std::string& pid, const std::s
     if (target.starts_with(prefix)) held.insert(std::move(target));
   }
   // A device that was mapped and closed is held too: 7f00-7f01 rw-s 00000000 00:06 1 /dev/nvidia0
-  for (const auto line : base::split(read("/proc/" + pid + "/maps").value_or(""), '\n')) {
+  const std::string maps = read("/proc/" + pid + "/maps").value_or("");
+  for (const auto line : base::split(maps, '\n')) {
     const auto at = line.find(" /");
     if (at != std::string_view::npos && line.substr(at + 1).starts_with(prefix)) held.emplace(line.substr(at + 1));
   }
