@@ -70,13 +70,13 @@ base::Result<std::vector<FleetPart>> parse_fleet(std::string_view text) {
     const auto equals = part.find('=');
     const auto vendor = base::trim(part.substr(0, equals));
     const auto count =
-        equals == std::string_view::npos ? std::nullopt : base::parse_int(base::trim(part.substr(equals + 1)));
+        equals == std::string_view::npos ? -1 : base::parse_int(base::trim(part.substr(equals + 1))).value_or(-1);
     if (find_template(vendor) == nullptr) {
       return fault(Fault::Kind::Refused,
                    fmt::format("\"{}\" is no kind of node: write for example nvidia=50,cpu=3; there are {}",
                                base::one_line(vendor, 40), known_vendors()));
     }
-    if (!count || *count < 0 || *count > kMostNodes) {
+    if (count < 0 || count > kMostNodes) {
       return fault(Fault::Kind::Refused, fmt::format("\"{}\" does not say how many: write for example {}=50 (0 to {})",
                                                      base::one_line(part, 40), vendor, kMostNodes));
     }
@@ -87,12 +87,12 @@ base::Result<std::vector<FleetPart>> parse_fleet(std::string_view text) {
                                  base::one_line(text, 80)));
       }
     }
-    total += *count;
+    total += count;
     if (total > kMostNodes) {
       return fault(Fault::Kind::Refused,
                    fmt::format("{} nodes are more than the {} that one simulator takes", total, kMostNodes));
     }
-    fleet.push_back({std::string(vendor), static_cast<int>(*count)});
+    fleet.push_back({std::string(vendor), static_cast<int>(count)});
   }
   return fleet;
 }
