@@ -14,9 +14,11 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 include(CheckPIESupported)
 check_pie_supported()
 
+# Paths relative to the repository and no build folder in the key: a fresh clone finds what an older one compiled.
 find_program(DROVER_CCACHE ccache)
 if(DROVER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${DROVER_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+                                  ${DROVER_CCACHE})
 endif()
 
 set(clang OFF)
