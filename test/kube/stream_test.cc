@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/random.h"
 
 namespace drover::kube {
@@ -113,11 +115,59 @@ TEST(ObjectParser, OfEqualKeysTheLastWins) {
 }
 
 TEST(ObjectParser, NumbersKeepTheirKind) {
-  const auto object = object_from({}, {R"({"i":-9223372036854775808,"u":18446744073709551615,"d":0.25})"});
+  const auto object =
+      object_from({}, {R"({"i":-9223372036854775808,"u":18446744073709551615,"d":0.1,"big":-9223372036854775809})"});
   ASSERT_TRUE(object);
   EXPECT_TRUE(object->at("i").is_int64());
   EXPECT_TRUE(object->at("u").is_uint64());
-  EXPECT_EQ(object->at("d"), 0.25);
+  EXPECT_EQ(object->at("d"), 0.1);
+  EXPECT_TRUE(object->at("big").is_double());
+  const auto extreme = object_from({}, {R"({"huge":-1e400,"tiny":1e-400,"zero":-0})"});
+  ASSERT_TRUE(extreme);
+  EXPECT_EQ(extreme->at("huge"), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(extreme->at("tiny"), 0.0);
+  EXPECT_EQ(extreme->at("zero"), 0);
+}
+
+TEST(ObjectParser, RefusesWhatIsNearlyANumberAStringOrAWord) {
+  for (const char* value : {"+1",
+                            "01",
+                            "-",
+                            "1.",
+                            ".5",
+                            "1e",
+                            "1e+",
+                            "1-2",
+                            "0x1",
+                            "tru",
+                            "nulll",
+                            "True",
+                            "\"\\x\"",
+                            "\"\\u12g4\"",
+                            "\"\\ud800\"",
+                            "\"\\ud800\\u0041\"",
+                            "\"\\udc00\"",
+                            "\"\t\"",
+                            "\"\xc0\x80\"",
+                            "\"\xed\xa0\x80\"",
+                            "\"\xf4\x90\x80\x80\"",
+                            "\"\xe2\x82\"",
+                            "'a'",
+                            "{\"a\" 1}",
+                            "{\"a\":1 \"b\":2}",
+                            "[1 2]",
+                            "[1,]",
+                            "[,1]",
+                            "{,}",
+                            "[}",
+                            "{]"}) {
+    const std::string text = std::string("{\"kept\":") + value + ",\"x\":1}";
+    EXPECT_FALSE(object_from({}, {text})) << text;
+    EXPECT_FALSE(object_from(kSome, {text})) << text;
+    // And where it is passed over at full speed.
+    const std::string below = std::string("{\"other\":{\"deep\":[0,") + value + "]}}";
+    EXPECT_FALSE(object_from(kSome, {below})) << below;
+  }
 }
 
 TEST(ObjectParser, RefusesWhatIsNoObject) {
@@ -225,6 +275,19 @@ TEST(ListParser, ManySmallItemsMayBeMoreThanOneObjectMayBe) {
   EXPECT_EQ(list_from(kSome, {text}, 100 * 1024).items.size(), 5000u);
   EXPECT_FALSE(
       list_from(kSome, {R"({"kind":"PodList","items":[{"a":")" + std::string(300 * 1024, 'p')}, 100 * 1024).end);
+}
+
+TEST(ListParser, TheLimitOnOneObjectIsExact) {
+  const std::string item = R"({"pad":")" + std::string(89, 'p') + "\"}";
+  ASSERT_EQ(item.size(), 99u);
+  const auto listed = [&](std::size_t limit) {
+    return list_from({},
+                     {R"({"kind":"PodList","metadata":{"x":")" + std::string(20, 'm') + R"("},"items":[)" + item + "," +
+                      item + "]}"},
+                     limit);
+  };
+  EXPECT_TRUE(listed(99).end);
+  EXPECT_FALSE(listed(98).end);
 }
 
 TEST(ListParser, EndlessSpaceAroundTheItemsIsRefused) {
