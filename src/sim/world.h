@@ -5,8 +5,8 @@
 //   world.run_for(std::chrono::minutes(10));
 //   std::cout << world.transcript();
 //
-// EmbeddedCluster runs on any base::Loop; World is the same on a VirtualLoop, with a transcript. Kubelets, hosts and bad luck
-// are attached from outside: they talk through doors like everybody else.
+// EmbeddedCluster runs on any base::Loop; World is the same on a VirtualLoop, with a transcript. Kubelets, hosts and
+// bad luck are attached from outside: they talk through doors like everybody else.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,8 @@ class EmbeddedCluster {
   // A stream of chance that depends on the seed and the label only.
   base::Random random(std::string_view label) const { return random_.fork(label); }
 
-  // Stops all controllers, as if the controller manager and the scheduler had died; and starts them again, with no memory.
+  // Stops all controllers, as if the controller manager and the scheduler had died; and starts them again, with no
+  // memory.
   void stop_controllers();
   void start_controllers();
 
@@ -95,7 +96,9 @@ class World {
   StoreApi& api(const std::string& client) { return cluster.api(client); }
 
   void run_for(base::Span span) { loop.run_for(span); }
-  bool run_until(const std::function<bool()>& condition, base::Span at_most) { return loop.run_until(condition, at_most); }
+  bool run_until(const std::function<bool()>& condition, base::Span at_most) {
+    return loop.run_until(condition, at_most);
+  }
 
   // "" when none is kept.
   const std::string& transcript() const;

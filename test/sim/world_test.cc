@@ -23,9 +23,12 @@ std::string mixed_story(std::uint64_t seed) {
         "template": {{"metadata": {{"labels": {{"app": "{0}"}}}}, "spec": {{"containers": [{{"name": "main", "image": "v1"}}]}}}} {1}}}}})",
         app, more);
   };
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < 4; ++i) {
     create(kube::kNodes, "",
-           fmt::format(R"({{"metadata": {{"name": "n{}"}}, "status": {{"capacity": {{"pods": "9"}}}}}})", i));
+           fmt::format(R"({{"metadata": {{"name": "n{}"}}, "status": {{"capacity": {{"pods": "9"}},
+        "conditions": [{{"type": "Ready", "status": "True"}}]}}}})",
+                       i));
+  }
   create(kube::kDaemonSets, "default", spec_for("driver", ""));
   create(kube::kDeployments, "default", spec_for("web", R"(, "replicas": 5)"));
   create(

@@ -51,6 +51,26 @@ auto by_age(const Stored& set) {
   return std::pair(json::text_at(*set, {"metadata", "creationTimestamp"}), kube::name_of(*set));
 }
 
+// The ReplicaSet of the Deployment's present template, but for its numbers.
+json::Value replica_set_for(const kube::Object& deployment, const std::string& name, const std::string& hash) {
+  json::Value set = {{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}, {"metadata", {{"name", name}}}};
+  json::ensure(set, {"metadata", "namespace"}) = kube::namespace_of(deployment);
+  json::Members labels = json::members_at(deployment, {"spec", "template", "metadata", "labels"});
+  labels[kHashLabel] = hash;
+  json::ensure(set, {"metadata", "labels"}) = labels;
+  json::ensure(set, {"metadata", "annotations"}) = inherited_annotations(deployment);
+  json::ensure(set, {"metadata", "ownerReferences"}) =
+      json::Array{controller_reference(kube::kDeployments, deployment)};
+  if (const std::int64_t min_ready = json::int_at(deployment, {"spec", "minReadySeconds"}); min_ready > 0) {
+    json::ensure(set, {"spec", "minReadySeconds"}) = min_ready;
+  }
+  json::ensure(set, {"spec", "selector"}) = json::members_at(deployment, {"spec", "selector"});
+  json::ensure(set, {"spec", "selector", "matchLabels", kHashLabel}) = hash;
+  json::ensure(set, {"spec", "template"}) = json::members_at(deployment, {"spec", "template"});
+  json::ensure(set, {"spec", "template", "metadata", "labels"}) = std::move(labels);
+  return set;
+}
+
 }  // namespace
 
 DeploymentController::DeploymentController(ControlPlane plane) : Controller(plane, "kube-controller-manager") {}
@@ -261,24 +281,12 @@ Done DeploymentController::make_fresh(Rollout& rollout, std::int64_t revision) {
   const std::int64_t replicas = rollout.recreates
                                     ? rollout.replicas
                                     : std::clamp<std::int64_t>(room, 0, std::max<std::int64_t>(0, rollout.replicas));
-  json::Value set = {
-      {"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}, {"metadata", {{"name", name}, {"namespace", ns}}}};
-  json::Members annotations = inherited_annotations(rollout.deployment);
+  json::Value set = replica_set_for(deployment, name, hash);
+  json::Members& annotations = json::ensure(set, {"metadata", "annotations"}).as_object();
   annotations[kRevision] = fmt::format("{}", revision);
   annotations[kDesired] = fmt::format("{}", rollout.replicas);
   annotations[kMost] = fmt::format("{}", rollout.replicas + rollout.max_surge);
-  json::ensure(set, {"metadata", "annotations"}) = std::move(annotations);
-  json::ensure(set, {"metadata", "ownerReferences"}) =
-      json::Array{controller_reference(kube::kDeployments, deployment)};
   json::ensure(set, {"spec", "replicas"}) = replicas;
-  if (const std::int64_t min_ready = json::int_at(deployment, {"spec", "minReadySeconds"}); min_ready > 0) {
-    json::ensure(set, {"spec", "minReadySeconds"}) = min_ready;
-  }
-  json::ensure(set, {"spec", "selector"}) = json::members_at(deployment, {"spec", "selector"});
-  json::ensure(set, {"spec", "selector", "matchLabels", kHashLabel}) = hash;
-  json::ensure(set, {"spec", "template"}) = bare;
-  json::ensure(set, {"spec", "template", "metadata", "labels", kHashLabel}) = hash;
-  json::ensure(set, {"metadata", "labels"}) = json::members_at(set, {"spec", "template", "metadata", "labels"});
 
   auto created = ask(kube::create(kube::kReplicaSets, ns, std::move(set)));
   const About about = About::object(kube::kDeployments, deployment);

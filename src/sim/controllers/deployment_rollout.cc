@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "base/text.h"
@@ -101,7 +102,9 @@ Done DeploymentController::scale_in_proportion(Rollout& rollout) {
   const std::int64_t to_add = allowed - total;
   // Larger first; of equals the newer grows first and the older shrinks first (they stand in order of age).
   if (to_add > 0) std::ranges::reverse(sets);
-  std::ranges::stable_sort(sets, [](const Stored* a, const Stored* b) { return wanted_by(*a) > wanted_by(*b); });
+  std::map<const Stored*, std::size_t> place;
+  for (const Stored* set : sets) place.emplace(set, place.size());
+  std::ranges::sort(sets, {}, [&](const Stored* set) { return std::pair(-wanted_by(*set), place.at(set)); });
 
   std::vector<std::int64_t> sizes;
   std::int64_t added = 0;

@@ -205,12 +205,12 @@ Done JobController::manage(Look& look) {
   }
   if (have > wanted) {
     // Those that are not ready first, then the youngest.
-    std::ranges::stable_sort(active, [](const Stored& a, const Stored& b) {
+    std::ranges::sort(active, [](const Stored& a, const Stored& b) {
       const bool ready_a = pod_is_ready(*a);
       const bool ready_b = pod_is_ready(*b);
       if (ready_a != ready_b) return !ready_a;
-      return json::text_at(*a, {"metadata", "creationTimestamp"}) >
-             json::text_at(*b, {"metadata", "creationTimestamp"});
+      return std::pair(json::text_at(*b, {"metadata", "creationTimestamp"}), kube::name_of(*b)) <
+             std::pair(json::text_at(*a, {"metadata", "creationTimestamp"}), kube::name_of(*a));
     });
     active.resize(static_cast<std::size_t>(have - wanted));
     return delete_pods(look, std::move(active));

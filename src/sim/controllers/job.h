@@ -59,6 +59,9 @@ class JobController final : public Controller {
   Done delete_pods(Look& look, std::vector<Stored> pods);
   void note_suspension(Look& look);
   Done count(Look& look);
+  void put_on_record(Look& look) const;
+  Done release_finished(Look& look);
+  void move_released(Look& look) const;
   void refresh_numbers(Look& look) const;
   bool enact(Look& look);
   Done write_status(Look& look);

@@ -23,28 +23,16 @@ void append_uid(kube::Object& job, std::string_view list, std::string_view uid) 
   uids.as_array().emplace_back(uid);
 }
 
-void add_to(kube::Object& job, std::string_view field, std::int64_t count) {
-  if (count > 0) json::ensure(job, {"status", field}) = json::int_at(job, {"status", field}) + count;
+bool on_record(const kube::Object& job, std::string_view list, std::string_view uid) {
+  const json::Array& uids = json::array_at(job, {"status", "uncountedTerminatedPods", list});
+  return std::ranges::any_of(uids, [&](const json::Value& one) { return one.is_string() && one.get_string() == uid; });
 }
 
 }  // namespace
 
+// First the uids, then the finalizers, then the numbers; see the header for why in this order.
 Done JobController::count(Look& look) {
-  for (const Stored& pod : look.just_succeeded) append_uid(look.job, "succeeded", kube::uid_of(*pod));
-  for (const Stored& pod : look.just_failed) append_uid(look.job, "failed", kube::uid_of(*pod));
-  const bool ends_badly = look.verdict && !look.verdict->success;
-  if (ends_badly) {
-    // What still runs is taken down with the Job and counts as failed.
-    std::set<std::string> known;
-    for (const Stored& pod : look.just_failed) known.emplace(kube::uid_of(*pod));
-    for (const Stored& pod : look.pods) {
-      const json::Array& uncounted = json::array_at(look.job, {"status", "uncountedTerminatedPods", "failed"});
-      const bool is_known = known.contains(std::string(kube::uid_of(*pod))) ||
-                            std::ranges::find(uncounted, json::Value(kube::uid_of(*pod))) != uncounted.end();
-      if (is_tracked_by_job(*pod) && phase_of(*pod) != "Succeeded" && !is_known)
-        append_uid(look.job, "failed", kube::uid_of(*pod));
-    }
-  }
+  put_on_record(look);
   if (look.verdict) {
     const Verdict& verdict = *look.verdict;
     set_condition(look.job,
@@ -55,39 +43,8 @@ Done JobController::count(Look& look) {
   ASK_VOID(write_status(look));
 
   // Beyond this point every finished pod is on record, and may go.
-  for (const Stored& pod : look.pods) {
-    const Stored latest = store().find("pods", kube::key_of(*pod));
-    if (!latest || kube::uid_of(*latest) != kube::uid_of(*pod) || !is_tracked_by_job(*latest)) continue;
-    const bool going = kube::is_being_deleted(*latest) && !look.replaces_only_failed();
-    const bool over = pod_is_terminal(*latest) || look.verdict || going || kube::is_being_deleted(*look.seen);
-    // A pod that ended while we looked is not on record yet.
-    const std::string_view uid = kube::uid_of(*latest);
-    const auto on_record = [&](std::string_view list) {
-      const json::Array& uids = json::array_at(look.job, {"status", "uncountedTerminatedPods", list});
-      return std::ranges::find(uids, json::Value(uid)) != uids.end();
-    };
-    const bool counts = !kube::is_being_deleted(*look.seen) && !(look.verdict && look.verdict->success);
-    if (over && (!counts || on_record("succeeded") || on_record("failed"))) ASK_VOID(release(*latest));
-  }
-
-  for (std::string_view list : {"succeeded", "failed"}) {
-    json::Array waiting;
-    std::int64_t counted = 0;
-    for (const json::Value& uid : json::array_at(look.job, {"status", "uncountedTerminatedPods", list})) {
-      const bool held = std::ranges::any_of(look.pods, [&](const Stored& pod) {
-        const Stored latest =
-            json::Value(kube::uid_of(*pod)) == uid ? store().find("pods", kube::key_of(*pod)) : nullptr;
-        return latest && json::Value(kube::uid_of(*latest)) == uid && is_tracked_by_job(*latest);
-      });
-      held ? waiting.push_back(uid) : static_cast<void>(++counted);
-    }
-    add_to(look.job, list, counted);
-    if (waiting.empty()) {
-      json::remove(look.job, {"status", "uncountedTerminatedPods", list});
-    } else {
-      json::ensure(look.job, {"status", "uncountedTerminatedPods", list}) = std::move(waiting);
-    }
-  }
+  ASK_VOID(release_finished(look));
+  move_released(look);
   refresh_numbers(look);
   const bool ended = enact(look);
   ASK_VOID(write_status(look));
@@ -99,6 +56,59 @@ Done JobController::count(Look& look) {
     events().warning(about, "job-controller", look.verdict->reason, look.verdict->message);
   }
   return {};
+}
+
+void JobController::put_on_record(Look& look) const {
+  for (const Stored& pod : look.just_succeeded) append_uid(look.job, "succeeded", kube::uid_of(*pod));
+  for (const Stored& pod : look.just_failed) append_uid(look.job, "failed", kube::uid_of(*pod));
+  if (!look.verdict || look.verdict->success) return;
+  // What still runs is taken down with the Job and counts as failed.
+  for (const Stored& pod : look.pods) {
+    const std::string_view uid = kube::uid_of(*pod);
+    if (is_tracked_by_job(*pod) && phase_of(*pod) != "Succeeded" && !on_record(look.job, "failed", uid)) {
+      append_uid(look.job, "failed", uid);
+    }
+  }
+}
+
+Done JobController::release_finished(Look& look) {
+  const bool ending = kube::is_being_deleted(*look.seen);
+  const bool counts = !ending && !(look.verdict && look.verdict->success);
+  for (const Stored& pod : look.pods) {
+    const Stored latest = store().find("pods", kube::key_of(*pod));
+    const std::string_view uid = kube::uid_of(*pod);
+    if (!latest || kube::uid_of(*latest) != uid || !is_tracked_by_job(*latest)) continue;
+    const bool going = kube::is_being_deleted(*latest) && !look.replaces_only_failed();
+    const bool over = pod_is_terminal(*latest) || look.verdict || going || ending;
+    // A pod that ended while we looked is not on record yet.
+    const bool is_counted = on_record(look.job, "succeeded", uid) || on_record(look.job, "failed", uid);
+    if (over && (!counts || is_counted)) ASK_VOID(release(*latest));
+  }
+  return {};
+}
+
+void JobController::move_released(Look& look) const {
+  std::set<std::string> held;
+  for (const auto& [resource, pod] : store().owned_by(kube::uid_of(*look.seen))) {
+    if (resource == "pods" && is_tracked_by_job(*pod)) held.emplace(kube::uid_of(*pod));
+  }
+  for (std::string_view list : {"succeeded", "failed"}) {
+    json::Array waiting;
+    std::int64_t counted = 0;
+    for (const json::Value& uid : json::array_at(look.job, {"status", "uncountedTerminatedPods", list})) {
+      if (uid.is_string() && held.contains(std::string(uid.get_string()))) {
+        waiting.push_back(uid);
+      } else {
+        ++counted;
+      }
+    }
+    if (counted > 0) json::ensure(look.job, {"status", list}) = json::int_at(look.job, {"status", list}) + counted;
+    if (waiting.empty()) {
+      json::remove(look.job, {"status", "uncountedTerminatedPods", list});
+    } else {
+      json::ensure(look.job, {"status", "uncountedTerminatedPods", list}) = std::move(waiting);
+    }
+  }
 }
 
 void JobController::refresh_numbers(Look& look) const {

@@ -140,7 +140,7 @@ Done ReplicaSetController::resize(const kube::Object& set, const std::vector<Sto
   std::map<std::string, int> pods_on_node;
   for (const Stored& pod : active) ++pods_on_node[std::string(node_of(*pod))];
   std::vector<Stored> sorted = active;
-  std::ranges::stable_sort(sorted, [&](const Stored& a, const Stored& b) {
+  std::ranges::sort(sorted, [&](const Stored& a, const Stored& b) {
     const auto rank_a = deletion_rank(*a, pods_on_node);
     const auto rank_b = deletion_rank(*b, pods_on_node);
     if (rank_a != rank_b) return rank_a < rank_b;

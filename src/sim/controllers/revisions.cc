@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/controllers/objects.h"
 #include "sim/same.h"
@@ -39,7 +40,7 @@ Answer<std::vector<Stored>> claimed(const Store& store, const Ask& ask, const ku
     ASK(Stored adopted, adopt(ask, ds, orphan));
     found.push_back(std::move(adopted));
   }
-  std::ranges::stable_sort(found, {}, number_of);
+  std::ranges::sort(found, {}, [](const Stored& one) { return std::pair(number_of(one), kube::name_of(*one)); });
   return found;
 }
 
