@@ -143,8 +143,7 @@ TEST_F(Applying, EveryObjectHasItsOwnersWhenAskedTo) {
 TEST_F(Applying, RefusesAPatchOfAnotherVersionOrWithoutAManager) {
   Request request = patch(kConfigMaps, "default", "c", PatchKind::Apply,
                           parsed(R"({"kind":"ConfigMap","apiVersion":"v2","metadata":{"name":"c"}})"));
-  EXPECT_EQ(expect_refused(server.serve(request)).message,
-            "Incorrect version specified in apply patch. Specified patch version: v2, expected: v1");
+  EXPECT_EQ(expect_refused(server.serve(request)).message, "invalid object type: /v2, Kind=ConfigMap");
   EXPECT_EQ(expect_refused(apply("", R"({})")).message,
             "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch");
 }

@@ -7,6 +7,8 @@
 #include "sim/draft.h"
 #include "sim/same.h"
 #include "sim/server/context.h"
+#include "sim/server/kinds.h"
+#include "sim/server/managed_fields.h"
 
 namespace drover::sim {
 namespace {
@@ -113,6 +115,12 @@ Answer<void> spend(Context& context, const kube::Request& request, const Stored&
     }
   }
   json::ensure(*fresh, {"status", "disruptedPods", request.name}) = context.now();
+  kube::Request by_server;
+  by_server.verb = kube::Verb::Replace;
+  by_server.resource = kube::kDisruptionBudgets;
+  by_server.subresource = "status";
+  by_server.field_manager = "kube-apiserver";
+  track_update(context, *context.catalog.find("policy", "poddisruptionbudgets"), by_server, *budget, *fresh);
   context.store.put("poddisruptionbudgets.policy", std::move(fresh));
   return {};
 }
@@ -139,6 +147,7 @@ Answer<Stored> mark_and_delete(Context& context, const Rules& rules, kube::Reque
   if (!request.dry_run) {
     Draft fresh(*pod, 512);
     set_condition(context, *fresh, "DisruptionTarget", "True", "EvictionByEvictionAPI", "Eviction API: evicting");
+    fill_in_conditions(*fresh, {"lastProbeTime", "lastTransitionTime"});
     const Stored marked = same(*fresh, *pod) ? pod : context.store.put(rules.shelf, std::move(fresh));
     if (!request.version_precondition.empty()) request.version_precondition = kube::version_of(*marked);
   }

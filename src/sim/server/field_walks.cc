@@ -28,7 +28,7 @@ std::string element_step(const json::Value& element, const FieldType& type) {
 }
 
 bool is_empty(const json::Value* value) {
-  return value == nullptr || (value->is_object() && value->get_object().empty()) ||
+  return value == nullptr || value->is_null() || (value->is_object() && value->get_object().empty()) ||
          (value->is_array() && value->get_array().empty());
 }
 
@@ -98,18 +98,20 @@ class Walk {
 
   void differences(const json::Value* before, const json::Value* after, Growing out, bool is_element) {
     const FieldType here = type();
-    const json::Value& shape = after != nullptr ? *after : *before;
-    const bool same_shape = before == nullptr || after == nullptr || before->kind() == after->kind();
+    // A null is there, but has no shape of its own.
+    const bool shaped_by_after = after != nullptr && !after->is_null();
+    const json::Value& shape = shaped_by_after || before == nullptr ? *after : *before;
+    const auto fits = [&](const json::Value* one) {
+      return one == nullptr || one->is_null() || one->kind() == shape.kind();
+    };
     const bool both_empty = is_empty(before) && is_empty(after);
-    if (same_shape && shape.is_object() && !here.atomic_object && !both_empty) {
+    const bool same_shape = fits(before) && fits(after) && !both_empty;
+    if (same_shape && shape.is_object() && !here.atomic_object) {
       differences_of_members(before, after, out);
-    } else if (same_shape && shape.is_array() && !is_element && here.list != FieldType::List::Atomic && !both_empty) {
+    } else if (same_shape && shape.is_array() && !is_element && here.list != FieldType::List::Atomic) {
       differences_of_elements(before, after, out, here);
-    } else {
-      if (before != nullptr && after != nullptr) {
-        if (!same(*before, *after)) out.modified.mark();
-        return;
-      }
+    } else if (before != nullptr && after != nullptr) {
+      if (!same(*before, *after)) out.modified.mark();
     }
     if (before == nullptr) out.added.mark();
     if (after == nullptr) out.removed.mark();
@@ -201,8 +203,8 @@ class Walk {
       child_of(out, field_step(key), [&](Growing child) { into(key, [&] { differences(was, is, child, false); }); });
     };
     static const json::Members kNone;
-    const json::Members& old_members = before != nullptr ? before->get_object() : kNone;
-    const json::Members& new_members = after != nullptr ? after->get_object() : kNone;
+    const json::Members& old_members = before != nullptr && before->is_object() ? before->get_object() : kNone;
+    const json::Members& new_members = after != nullptr && after->is_object() ? after->get_object() : kNone;
     for (const auto& member : old_members) visit(member.key(), &member.value(), new_members.if_contains(member.key()));
     for (const auto& member : new_members) {
       if (!old_members.contains(member.key())) visit(member.key(), nullptr, &member.value());

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "sim/server.h"
 #include "sim/server/rejections.h"
+#include "sim/server/selector_words.h"
 
 namespace drover::sim {
 namespace {
@@ -117,7 +118,11 @@ Answer<Filter> Filter::make(const kube::Range& range) {
   filter.range_ = range;
   if (range.resource.scope == kube::Scope::Cluster) filter.range_.ns.clear();
   auto labels = base::Selector::parse(range.labels);
-  if (!labels) return bad_request(fmt::format("unable to parse requirement: {}", labels.error().message));
+  if (!labels) {
+    std::string complaint = complaint_about_selector(range.labels);
+    return bad_request(complaint.empty() ? "unable to parse requirement: " + labels.error().message
+                                         : std::move(complaint));
+  }
   filter.labels_ = std::move(*labels);
   if (range.fields.empty()) return filter;
 

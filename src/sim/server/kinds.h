@@ -1,6 +1,10 @@
 // What each built-in kind does to its objects: defaults, the first status, checks. Rows of the catalog point here.
 #pragma once
 
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
 #include "kube/object.h"
 #include "sim/server/rejections.h"
 
@@ -9,6 +13,7 @@ namespace drover::sim {
 // pods.cc
 void fill_in_pod(kube::Object& pod);
 void new_pod(kube::Object& pod);
+void update_pod(kube::Object& fresh, const kube::Object& old);
 void check_pod(const kube::Object& pod, const kube::Object* old, FieldErrors& errors);
 // spec.template of a workload: the defaults that pods share with their templates.
 void fill_in_pod_template(json::Value& pod_template);
@@ -33,10 +38,16 @@ void fill_in_namespace(kube::Object& ns);
 void new_namespace(kube::Object& ns);
 void keep_namespace_finalizers(kube::Object& fresh, const kube::Object& old);
 void fill_in_node(kube::Object& node);
+void new_node(kube::Object& node);
 void check_node(const kube::Object& node, const kube::Object* old, FieldErrors& errors);
 void fill_in_secret(kube::Object& secret);
 void fill_in_service(kube::Object& service);
+void new_service(kube::Object& service);
+void fill_in_event(kube::Object& event);
+void check_event(const kube::Object& event, const kube::Object* old, FieldErrors& errors);
 
+// Times that conditions show as null when they are not set.
+void fill_in_conditions(kube::Object& object, std::initializer_list<std::string_view> times);
 // Sets a member only when it is absent, null or empty text.
 void set_default(json::Members& members, std::string_view key, json::Value value);
 // The object under a key, made when absent.

@@ -26,10 +26,10 @@ std::string token_of(const Mark& mark) {
 
 Answer<Mark> mark_of(const std::string& token) {
   const auto text = base::base64_decode(token);
-  if (!text) return bad_request("continue key is not valid: the token is no base64");
+  if (!text) return bad_request("invalid continue token: continue key is not valid: illegal base64 data");
   const auto value = json::parse(*text);
   if (!value || json::text_at(*value, {"v"}) != "meta.k8s.io/v1") {
-    return bad_request("continue key is not valid: the token is not one of this server");
+    return bad_request("invalid continue token: continue key is not valid: the token is not one of this server");
   }
   const std::int64_t version = json::int_at(*value, {"rv"});
   if (version <= 0)
@@ -74,8 +74,9 @@ Answer<void> check_version_asked(const Store& store, const std::string& resource
   if (resource_version.empty()) return {};
   const auto asked = base::parse_int(resource_version);
   if (!asked || *asked < 0) {
-    return bad_request(fmt::format("resourceVersion: Invalid value: {}: strconv.ParseUint: parsing {}: invalid syntax",
-                                   quoted(resource_version), quoted(resource_version)));
+    return bad_request(fmt::format(
+        "invalid resource version: resourceVersion: Invalid value: {}: strconv.ParseUint: parsing {}: invalid syntax",
+        quoted(resource_version), quoted(resource_version)));
   }
   if (static_cast<std::uint64_t>(*asked) <= store.version()) return {};
   json::Members details;

@@ -150,9 +150,45 @@ void record_update(Entries& entries, const Comparison& change, Entry mine) {
   if (!taken.empty()) at->time = mine.time;
 }
 
-// An empty object of the kind: what a creation is compared with.
+// What an object of the kind has before anybody sets anything: the fields that its type always writes out.
+struct Blank {
+  std::string_view kind;
+  std::string_view text;
+};
+constexpr std::string_view kBlankTemplate = R"({"metadata":{},"spec":{"containers":null}})";
+constexpr Blank kBlanks[] = {
+    {"Pod", R"({"spec":{"containers":null},"status":{}})"},
+    {"Node",
+     R"({"spec":{},"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":0}},"nodeInfo":{"machineID":"","systemUUID":"",)"
+     R"("bootID":"","kernelVersion":"","osImage":"","containerRuntimeVersion":"","kubeletVersion":"",)"
+     R"("kubeProxyVersion":"","operatingSystem":"","architecture":""}}})"},
+    {"Namespace", R"({"spec":{},"status":{}})"},
+    {"Service", R"({"spec":{},"status":{"loadBalancer":{}}})"},
+    {"Lease", R"({"spec":{}})"},
+    {"Deployment", R"({"spec":{"selector":null,"template":T,"strategy":{}},"status":{}})"},
+    {"DaemonSet", R"({"spec":{"selector":null,"template":T,"updateStrategy":{}},"status":{"currentNumberScheduled":0,)"
+                  R"("numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0}})"},
+    {"ReplicaSet", R"({"spec":{"selector":null,"template":T},"status":{"replicas":0}})"},
+    {"StatefulSet", R"({"spec":{"selector":null,"template":T,"updateStrategy":{}},"status":{"replicas":0}})"},
+    {"Job", R"({"spec":{"template":T},"status":{}})"},
+    {"PodDisruptionBudget",
+     R"({"spec":{},"status":{"disruptionsAllowed":0,"currentHealthy":0,"desiredHealthy":0,"expectedPods":0}})"},
+    {"Event", R"({"involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,)"
+              R"("reportingComponent":"","reportingInstance":""})"},
+};
+
 kube::Object nothing_of(const kube::Object& object) {
-  return {{"apiVersion", json::text_at(object, {"apiVersion"})}, {"kind", json::text_at(object, {"kind"})}};
+  const std::string_view kind = json::text_at(object, {"kind"});
+  kube::Object nothing = json::Members();
+  for (const Blank& blank : kBlanks) {
+    if (blank.kind != kind) continue;
+    std::string text(blank.text);
+    if (const std::size_t at = text.find(":T"); at != std::string::npos) text.replace(at + 1, 1, kBlankTemplate);
+    if (auto parsed = json::parse(text)) nothing = std::move(*parsed);
+  }
+  json::ensure(nothing, {"apiVersion"}) = json::text_at(object, {"apiVersion"});
+  json::ensure(nothing, {"kind"}) = kind;
+  return nothing;
 }
 
 struct Claim {
@@ -208,14 +244,10 @@ kube::Object pruned(const kube::Object& merged, const Entries& entries, const Fi
 
 Answer<void> check_apply(const Rules& rules, const kube::Request& request) {
   const std::string_view version = json::text_at(request.body, {"apiVersion"});
-  if (version != request.resource.api_version()) {
-    return bad_request(
-        fmt::format("Incorrect version specified in apply patch. Specified patch version: {}, expected: {}", version,
-                    request.resource.api_version()));
-  }
-  if (json::text_at(request.body, {"kind"}) != rules.resource.kind) {
-    return bad_request(fmt::format("the kind in the data ({}) does not match the expected kind ({})",
-                                   json::text_at(request.body, {"kind"}), rules.resource.kind));
+  const std::string_view kind = json::text_at(request.body, {"kind"});
+  if (version != request.resource.api_version() || kind != rules.resource.kind) {
+    const bool has_group = version.find('/') != std::string_view::npos;
+    return bad_request(fmt::format("invalid object type: {}{}, Kind={}", has_group ? "" : "/", version, kind));
   }
   if (json::find(request.body, {"metadata", "managedFields"}) != nullptr) {
     return bad_request("metadata.managedFields must be nil");
@@ -292,9 +324,11 @@ Answer<Draft> applied(const Context& context, const Rules& rules, const kube::Re
 
   Entry mine = entry_for(context, request, "Apply");
   FieldSet last;
+  std::string last_time;
   std::erase_if(entries, [&](const Entry& entry) {
     if (!entry.is_of(mine)) return false;
     last = entry.fields;
+    last_time = entry.time;
     return true;
   });
   mine.fields = as_far_as_it_counts(places_in(request.body, types), rules, request);
@@ -311,6 +345,12 @@ Answer<Draft> applied(const Context& context, const Rules& rules, const kube::Re
   if (!claims.empty() && !request.force) return fields_belong_to_others(claims);
   take_from_others(entries, change, mine);
 
+  // An apply that changes nothing but who owns what leaves its time as it was.
+  if (same(live, fresh)) {
+    for (Entry& entry : entries) {
+      if (entry.is_of(mine)) entry.time = last_time;
+    }
+  }
   Draft draft(fresh, 1024);
   set_entries(*draft, std::move(entries));
   return draft;

@@ -51,7 +51,9 @@ bool looks_like_subdomain(std::string_view text) {
   }
 }
 
+// Names count characters, keys and values bytes: the real server says it both ways.
 std::string at_most(std::size_t bytes) { return fmt::format("must be no more than {} bytes", bytes); }
+std::string at_most_characters(std::size_t count) { return fmt::format("must be no more than {} characters", count); }
 
 void check_labels(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
   const json::Members& labels = kube::labels_of(fresh);
@@ -88,9 +90,8 @@ void check_owners(const kube::Object& fresh, const kube::Object* old, FieldError
   const json::Array& owners = json::array_at(fresh, {"metadata", "ownerReferences"});
   if (owners.empty() || (old != nullptr && same(owners, json::array_at(*old, {"metadata", "ownerReferences"})))) return;
   std::size_t controllers = 0;
-  for (std::size_t i = 0; i < owners.size(); ++i) {
-    const std::string field = fmt::format("metadata.ownerReferences[{}]", i);
-    const json::Value& owner = owners[i];
+  const std::string field = "metadata.ownerReferences";
+  for (const json::Value& owner : owners) {
     if (json::text_at(owner, {"apiVersion"}).empty())
       errors.invalid(field + ".apiVersion", "\"\"", "version must not be empty");
     if (json::text_at(owner, {"kind"}).empty()) errors.invalid(field + ".kind", "\"\"", "must not be empty");
@@ -105,7 +106,7 @@ void check_owners(const kube::Object& fresh, const kube::Object* old, FieldError
   }
 }
 
-void check_finalizers(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
+void check_finalizers(const Rules& rules, const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
   const json::Array& finalizers = json::array_at(fresh, {"metadata", "finalizers"});
   if (finalizers.empty()) return;
   for (const json::Value& finalizer : finalizers) {
@@ -113,6 +114,14 @@ void check_finalizers(const kube::Object& fresh, const kube::Object* old, FieldE
     for (const std::string& complaint : complaints_about_key(name)) {
       errors.invalid("metadata.finalizers", quoted(name), complaint);
     }
+  }
+  // Built-in kinds know their own finalizers; others must say whose they are.
+  for (std::size_t i = 0; !rules.is_custom && i < finalizers.size(); ++i) {
+    const std::string_view name = finalizers[i].is_string() ? std::string_view(finalizers[i].get_string()) : "";
+    const bool known = name == "kubernetes" || name == "orphan" || name == "foregroundDeletion";
+    if (known || name.find('/') != std::string_view::npos) continue;
+    errors.invalid(fmt::format("metadata.finalizers[{}]", i), quoted(name),
+                   "name is neither a standard finalizer name nor is it fully qualified");
   }
   if (old == nullptr || !kube::is_being_deleted(*old)) return;
   const json::Array& before = json::array_at(*old, {"metadata", "finalizers"});
@@ -138,11 +147,11 @@ std::vector<std::string> complaints_about_name(NameRule rule, std::string_view n
   std::vector<std::string> complaints;
   switch (rule) {
     case NameRule::Subdomain:
-      if (name.size() > 253) complaints.push_back(at_most(253));
+      if (name.size() > 253) complaints.push_back(at_most_characters(253));
       if (!looks_like_subdomain(name)) complaints.emplace_back(kSubdomainWords);
       break;
     case NameRule::Label:
-      if (name.size() > 63) complaints.push_back(at_most(63));
+      if (name.size() > 63) complaints.push_back(at_most_characters(63));
       if (!looks_like_label(name)) {
         complaints.emplace_back(looks_like_subdomain(name) ? "must not contain dots" : kLabelWords);
       }
@@ -168,7 +177,7 @@ std::vector<std::string> complaints_about_key(std::string_view key) {
           "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')", kKeyWords)};
     }
     if (prefix.empty()) complaints.emplace_back("prefix part must be non-empty");
-    if (!prefix.empty() && prefix.size() > 253) complaints.push_back("prefix part " + at_most(253));
+    if (!prefix.empty() && prefix.size() > 253) complaints.push_back("prefix part " + at_most_characters(253));
     if (!prefix.empty() && !looks_like_subdomain(prefix))
       complaints.push_back(fmt::format("prefix part {}", kSubdomainWords));
   }
@@ -202,33 +211,40 @@ void check_metadata(const Rules& rules, const kube::Object& fresh, const kube::O
   check_labels(fresh, old, errors);
   check_annotations(fresh, old, errors);
   check_owners(fresh, old, errors);
-  check_finalizers(fresh, old, errors);
+  check_finalizers(rules, fresh, old, errors);
+}
+
+std::string_view json_word(const json::Value& value) {
+  switch (value.kind()) {
+    case boost::json::kind::object: return "object";
+    case boost::json::kind::array: return "array";
+    case boost::json::kind::string: return "string";
+    case boost::json::kind::bool_: return "bool";
+    case boost::json::kind::null: return "null";
+    default: return "number";
+  }
 }
 
 std::string misfit_in_metadata(const kube::Object& object) {
   const json::Value* metadata = json::find(object, {"metadata"});
   if (metadata == nullptr) return {};
-  if (!metadata->is_object()) return "json: cannot unmarshal a value that is no object into metadata";
+  if (!metadata->is_object()) {
+    return fmt::format("json: cannot unmarshal {} into Go struct field .metadata of type v1.ObjectMeta",
+                       json_word(*metadata));
+  }
   for (const std::string_view map : {"labels", "annotations"}) {
     const json::Value* members = metadata->get_object().if_contains(map);
     if (members == nullptr || members->is_null()) continue;
     if (!members->is_object()) {
       return fmt::format(
           "json: cannot unmarshal {} into Go struct field ObjectMeta.metadata.{} of type map[string]string",
-          members->is_array()    ? "array"
-          : members->is_string() ? "string"
-                                 : "number",
-          map);
+          json_word(*members), map);
     }
     for (const auto& member : members->get_object()) {
       const json::Value& value = member.value();
       if (value.is_string() || value.is_null()) continue;
-      const std::string_view what = value.is_bool()     ? "bool"
-                                    : value.is_object() ? "object"
-                                    : value.is_array()  ? "array"
-                                                        : "number";
-      return fmt::format("json: cannot unmarshal {} into Go struct field ObjectMeta.metadata.{} of type string", what,
-                         map);
+      return fmt::format("json: cannot unmarshal {} into Go struct field ObjectMeta.metadata.{} of type string",
+                         json_word(value), map);
     }
   }
   return {};

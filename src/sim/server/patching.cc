@@ -1,12 +1,15 @@
 // Which patch a request means, and how the server says that it cannot be applied.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/draft.h"
 #include "sim/server/context.h"
 #include "sim/server/field_types.h"
 #include "sim/server/json_patch.h"
 #include "sim/server/managed_fields.h"
 #include "sim/server/merge_patch.h"
+#include "sim/server/names.h"
 #include "sim/server/strategic_patch.h"
 
 namespace drover::sim {
@@ -24,12 +27,21 @@ Refusal patch_does_not_fit() {
 Answer<Draft> merged(const kube::Object& old, const json::Value& patch) {
   if (!patch.is_object()) {
     return bad_request(
-        "error decoding patch: json: cannot unmarshal a value that is no object into Go value of type "
-        "map[string]interface {}");
+        fmt::format("error decoding patch: json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+                    json_word(patch)));
   }
   Draft fresh(old, kRoom);
   merge_patch(*fresh, patch);
   return fresh;
+}
+
+// The patch itself, or its first operation that is no object.
+const json::Value& malformed_part(const json::Value& patch) {
+  if (!patch.is_array()) return patch;
+  const json::Array& operations = patch.get_array();
+  const auto at =
+      std::find_if(operations.begin(), operations.end(), [](const json::Value& one) { return !one.is_object(); });
+  return at == operations.end() ? patch : *at;
 }
 
 Answer<Draft> json_patched(const kube::Object& old, const json::Value& patch) {
@@ -46,9 +58,9 @@ Answer<Draft> json_patched(const kube::Object& old, const json::Value& patch) {
   switch (json_patch(*fresh, patch)) {
     case JsonPatched::Done: return fresh;
     case JsonPatched::Malformed:
-      return bad_request(
-          "error decoding patch: json: cannot unmarshal a value that is no list of operations into Go value "
-          "of type []handlers.jsonPatchOp");
+      return bad_request(fmt::format("error decoding patch: json: cannot unmarshal {} into Go value of type {}",
+                                     json_word(malformed_part(patch)),
+                                     patch.is_array() ? "handlers.jsonPatchOp" : "[]handlers.jsonPatchOp"));
     case JsonPatched::DoesNotFit: break;
   }
   return patch_does_not_fit();

@@ -13,9 +13,7 @@ Answer<Stored> bind_pod(Context& context, const Rules& rules, const kube::Reques
   TRY(const Stored pod, look_up(context, rules, request));
   const std::string_view node = json::text_at(request.body, {"target", "name"});
   if (node.empty()) {
-    FieldErrors errors;
-    errors.required("target.name", "");
-    return invalid("", "Binding", request.name, errors);
+    return Refusal(Rejection{500, "", "target.name: Required value", {}});
   }
   if (const std::string_view uid = kube::uid_of(request.body); !uid.empty() && uid != kube::uid_of(*pod)) {
     return conflict(

@@ -23,6 +23,15 @@ json::Members& object_in(json::Members& members, std::string_view key) {
   return member.get_object();
 }
 
+void fill_in_conditions(kube::Object& object, std::initializer_list<std::string_view> times) {
+  json::Value* conditions = json::find(object, {"status", "conditions"});
+  if (conditions == nullptr || !conditions->is_array()) return;
+  for (json::Value& condition : conditions->get_array()) {
+    if (!condition.is_object()) continue;
+    for (const std::string_view time : times) condition.get_object()[time];
+  }
+}
+
 namespace {
 
 // "registry:5000/a/b:tag@sha256:…": latest when neither tag nor digest is given.
@@ -266,10 +275,20 @@ void fill_in_pod(kube::Object& pod) {
   fill_in_pod_spec(spec);
   each_container(spec, requests_follow_limits);
   set_default(spec, "enableServiceLinks", true);
+  for (const std::string_view flag : {"hostNetwork", "hostPID", "hostIPC"}) {
+    const json::Value* value = spec.if_contains(flag);
+    if (value != nullptr && *value == false) spec.erase(flag);
+  }
+  fill_in_conditions(pod, {"lastProbeTime", "lastTransitionTime"});
+}
+
+// The admission plugins that look at every write.
+void update_pod(kube::Object& fresh, const kube::Object& /*old*/) {
+  tolerate_lost_nodes(object_in(fresh.get_object(), "spec"));
 }
 
 void fill_in_pod_template(json::Value& pod_template) {
-  if (!pod_template.is_object()) return;
+  if (!pod_template.is_object()) pod_template.emplace_object();
   fill_in_pod_spec(object_in(pod_template.get_object(), "spec"));
 }
 
@@ -295,9 +314,9 @@ void check_pod_spec(const json::Value& spec, const std::string& field, FieldErro
       check_container(all[i], fmt::format("{}.{}[{}]", field, list, i), names, errors);
     }
   }
-  check_member_of(json::text_at(spec, {"restartPolicy"}), {"Always", "Never", "OnFailure"}, field + ".restartPolicy",
+  check_member_of(json::text_at(spec, {"restartPolicy"}), {"Always", "OnFailure", "Never"}, field + ".restartPolicy",
                   errors);
-  check_member_of(json::text_at(spec, {"dnsPolicy"}), {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"},
+  check_member_of(json::text_at(spec, {"dnsPolicy"}), {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"},
                   field + ".dnsPolicy", errors);
 }
 

@@ -139,7 +139,7 @@ Refusal invalid(std::string_view group, std::string_view kind, std::string_view 
   json::Members members;
   if (!name.empty()) members["name"] = name;
   if (!group.empty()) members["group"] = group;
-  members["kind"] = kind;
+  if (!kind.empty()) members["kind"] = kind;
   members["causes"] = std::move(causes);
   const std::string qualified = group.empty() ? std::string(kind) : fmt::format("{}.{}", kind, group);
   return refuse(422, "Invalid", fmt::format("{} {} is invalid: {}", qualified, quoted(name), all), std::move(members));

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "sim/same.h"
+#include "sim/server/names.h"
 #include "sim/server/rejections.h"
 
 namespace drover::sim {
@@ -243,9 +244,10 @@ class Patcher {
 }  // namespace
 
 Answer<void> strategic_patch(json::Value& target, const json::Value& patch, const FieldTypes& types) {
-  if (!patch.is_object())
+  if (!patch.is_object()) {
     return bad_request(
-        "json: cannot unmarshal a value that is no object into Go value of type map[string]interface {}");
+        fmt::format("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", json_word(patch)));
+  }
   return Patcher(types).merge(target.get_object(), patch.get_object());
 }
 

@@ -9,11 +9,16 @@
 namespace drover::sim {
 namespace {
 
+constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
+
 json::Members& spec_of(kube::Object& object) { return object_in(object.get_object(), "spec"); }
 
 }  // namespace
 
 void fill_in_daemon_set(kube::Object& daemon_set) {
+  if (kube::annotation_of(daemon_set, kTemplateGeneration).empty()) {
+    json::ensure(daemon_set, {"metadata", "annotations", kTemplateGeneration}) = "1";
+  }
   json::Members& spec = spec_of(daemon_set);
   fill_in_pod_template(spec["template"]);
   json::Members& strategy = object_in(spec, "updateStrategy");
@@ -30,10 +35,6 @@ void fill_in_daemon_set(kube::Object& daemon_set) {
     set_default(status, key, 0);
   }
 }
-
-namespace {
-constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
-}  // namespace
 
 void new_daemon_set(kube::Object& daemon_set) {
   json::ensure(daemon_set, {"metadata", "annotations", kTemplateGeneration}) = "1";
@@ -84,9 +85,14 @@ void fill_in_job(kube::Object& job) {
 // A job without a selector of its own gets one from its uid, and its pods the labels for it.
 void new_job(kube::Object& job) {
   json::Members& spec = spec_of(job);
-  const json::Members given = json::members_at(job, {"spec", "template", "metadata", "labels"});
-  if (kube::labels_of(job).empty() && !given.empty()) json::ensure(job, {"metadata", "labels"}) = given;
-  if (spec["manualSelector"] == true) return;
+  const auto label_like_template = [&job] {
+    const json::Members given = json::members_at(job, {"spec", "template", "metadata", "labels"});
+    if (kube::labels_of(job).empty() && !given.empty()) json::ensure(job, {"metadata", "labels"}) = given;
+  };
+  if (spec["manualSelector"] == true) {
+    label_like_template();
+    return;
+  }
   const std::string uid(kube::uid_of(job));
   const std::string name(kube::name_of(job));
   json::Value& labels = json::ensure(spec["template"], {"metadata", "labels"});
@@ -97,6 +103,7 @@ void new_job(kube::Object& job) {
   members["controller-uid"] = uid;
   members["job-name"] = name;
   json::ensure(spec["selector"], {"matchLabels", "batch.kubernetes.io/controller-uid"}) = uid;
+  label_like_template();
 }
 
 void new_budget(kube::Object& budget) {
@@ -108,29 +115,25 @@ void new_budget(kube::Object& budget) {
 
 void check_workload(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
   const json::Value* selector = json::find(fresh, {"spec", "selector"});
-  if (old != nullptr) {
-    const json::Value* before = json::find(*old, {"spec", "selector"});
-    if (before != nullptr && (selector == nullptr || !same(*selector, *before))) {
-      errors.invalid("spec.selector", selector == nullptr ? "null" : json::text_of(*selector), "field is immutable");
-    }
-    return;
-  }
+  const json::Value* labels = json::find(fresh, {"spec", "template", "metadata", "labels"});
   if (selector == nullptr) {
     errors.required("spec.selector", "");
   } else if (selector->is_object() && selector->get_object().empty()) {
     errors.invalid("spec.selector", "{}",
-                   fmt::format("empty selector is invalid for {}",
-                               json::text_at(fresh, {"kind"}) == "DaemonSet" ? "daemonset" : "deployment"));
-  } else {
-    const auto parsed = base::Selector::from_json(*selector);
-    const json::Members& labels = json::members_at(fresh, {"spec", "template", "metadata", "labels"});
-    if (!parsed || !parsed->matches(labels)) {
-      errors.invalid("spec.template.metadata.labels", json::text_of(labels),
-                     "`selector` does not match template `labels`");
-    }
+                   fmt::format("empty selector is invalid for {}", base::lower(json::text_at(fresh, {"kind"}))));
   }
-  if (const json::Value* spec = json::find(fresh, {"spec", "template", "spec"})) {
-    check_pod_spec(*spec, "spec.template.spec", errors);
+  const auto parsed = base::Selector::from_json(selector == nullptr ? json::Value(json::Members()) : *selector);
+  if (selector == nullptr || !parsed ||
+      !parsed->matches(json::members_at(fresh, {"spec", "template", "metadata", "labels"}))) {
+    errors.invalid("spec.template.metadata.labels", labels == nullptr ? "null" : json::text_of(*labels),
+                   "`selector` does not match template `labels`");
+  }
+  const json::Value* spec = json::find(fresh, {"spec", "template", "spec"});
+  if (old == nullptr || !same(spec, json::find(*old, {"spec", "template", "spec"}))) {
+    check_pod_spec(spec == nullptr ? json::Value(json::Members()) : *spec, "spec.template.spec", errors);
+  }
+  if (old != nullptr && !same(selector, json::find(*old, {"spec", "selector"}))) {
+    errors.invalid("spec.selector", selector == nullptr ? "null" : json::text_of(*selector), "field is immutable");
   }
 }
 

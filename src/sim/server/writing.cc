@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "sim/draft.h"
 #include "sim/same.h"
 #include "sim/server/context.h"
@@ -15,7 +16,11 @@ namespace {
 constexpr std::size_t kLongestGeneratedBase = 58;
 constexpr int kNameTries = 8;
 
-json::Members& metadata_of(kube::Object& object) { return json::ensure(object, {"metadata"}).get_object(); }
+json::Members& metadata_of(kube::Object& object) {
+  json::Value& metadata = json::ensure(object, {"metadata"});
+  if (!metadata.is_object()) metadata.emplace_object();
+  return metadata.get_object();
+}
 
 // Takes a member of the old metadata over, or removes it where the old has none.
 void restore(json::Members& metadata, const json::Value& old, std::string_view key) {
@@ -52,23 +57,40 @@ void drop_nulls(json::Value& value) {
   }
 }
 
+// What kube's decoder says about an object that is not what the address promises; "" when it is.
+std::string misfit(const Rules& rules, const kube::Request& request, const kube::Object& object) {
+  const std::string_view kind = json::text_at(object, {"kind"});
+  const std::string_view version = json::text_at(object, {"apiVersion"});
+  if (version != request.resource.api_version()) {
+    return fmt::format("no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"", quoted(kind),
+                       quoted(version));
+  }
+  if (kind != rules.resource.kind) {
+    const std::string_view package = rules.resource.group.empty() ? "core" : std::string_view(rules.resource.group);
+    return fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", rules.resource.version, kind, package,
+                       rules.resource.kind);
+  }
+  return misfit_in_metadata(object);
+}
+
 Answer<void> check_kind(const Rules& rules, const kube::Request& request, kube::Object& object) {
   if (!object.is_object()) return bad_request("the body of the request is no JSON object");
   json::Members& members = object.get_object();
   const std::string api_version = request.resource.api_version();
   if (json::text_at(object, {"kind"}).empty()) members["kind"] = rules.resource.kind;
   if (json::text_at(object, {"apiVersion"}).empty()) members["apiVersion"] = api_version;
-  const std::string_view kind = json::text_at(object, {"kind"});
+  std::string why = misfit(rules, request, object);
+  if (why.empty()) return {};
+  if (request.verb == kube::Verb::Patch) {
+    FieldErrors errors;
+    errors.invalid("patch", quoted(json::text_of(object)), why);
+    return invalid("", "", "", errors);
+  }
   const std::string_view version = json::text_at(object, {"apiVersion"});
-  if (kind != rules.resource.kind || version != api_version) {
-    return bad_request(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                                   version, api_version));
-  }
-  if (std::string misfit = misfit_in_metadata(object); !misfit.empty()) {
-    return bad_request(fmt::format("{} in version {} cannot be handled as a {}: {}", kind,
-                                   quoted(request.resource.version), rules.resource.kind, misfit));
-  }
-  return {};
+  const std::size_t slash = version.find('/');
+  return bad_request(fmt::format("{} in version {} cannot be handled as a {}: {}", json::text_at(object, {"kind"}),
+                                 quoted(slash == std::string_view::npos ? version : version.substr(slash + 1)),
+                                 rules.resource.kind, why));
 }
 
 Answer<void> check_namespace_of_body(const Rules& rules, const kube::Request& request, json::Members& metadata) {
@@ -133,9 +155,8 @@ void check(const Rules& rules, const kube::Object& fresh, const kube::Object* ol
 
 // What only the server may say about a new object.
 void stamp_new(Context& context, const Rules& rules, json::Members& metadata) {
-  for (const std::string_view key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"}) {
+  for (const std::string_view key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"})
     metadata.erase(key);
-  }
   metadata["uid"] = context.random.uuid();
   metadata["creationTimestamp"] = context.now();
   if (rules.has_generation) metadata["generation"] = 1;
@@ -182,24 +203,60 @@ void keep_all_but_status(const Rules& rules, kube::Object& fresh, const kube::Ob
   }
 }
 
+// Where the real server's storage keeps the object; a message names it.
+std::string storage_key(const Rules& rules, const kube::Request& request) {
+  std::string folder = rules.resource.plural;
+  if (rules.shelf == "nodes") folder = "minions";
+  if (rules.shelf == "services") folder = "services/specs";
+  if (rules.shelf == "endpoints") folder = "services/endpoints";
+  if (rules.is_custom || rules.resource.group == "apiextensions.k8s.io") folder = rules.resource.group + "/" + folder;
+  return fmt::format("/registry/{}/{}", folder, key_of(rules, request));
+}
+
 Answer<void> check_guards(const Rules& rules, const kube::Request& request, const kube::Object& old,
                           kube::Object& fresh) {
   const std::string_view name = kube::name_of(old);
   const std::string_view uid = kube::uid_of(fresh);
-  if (!uid.empty() && uid != kube::uid_of(old)) {
+  // A patch to another uid is refused further on, as any change of an immutable field.
+  if (!uid.empty() && uid != kube::uid_of(old) && request.verb == kube::Verb::Replace) {
     return conflict(
         rules.resource, name,
-        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, kube::uid_of(old)));
+        fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: "
+                    "Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                    storage_key(rules, request), uid, kube::uid_of(old)));
   }
   const std::string_view version = kube::version_of(fresh);
   if (version.empty() || version == "0") {
-    if (rules.may_overwrite || request.verb == kube::Verb::Patch) return {};
+    if (rules.may_overwrite) return {};
     FieldErrors errors;
     errors.invalid("metadata.resourceVersion", "0", "must be specified for an update");
     return invalid(rules.resource.group, rules.resource.plural, name, errors);
   }
-  if (version != kube::version_of(old)) return modified_since(rules.resource, name);
-  return {};
+  if (version == kube::version_of(old)) return {};
+  if (!base::parse_int(version)) {
+    return Refusal(
+        Rejection{500, "", fmt::format("strconv.ParseUint: parsing {}: invalid syntax", quoted(version)), {}});
+  }
+  return modified_since(rules.resource, name);
+}
+
+// Metadata that a writer must not change: silently taken back, or refused where the real server refuses.
+void keep_identity(kube::Object& fresh, const kube::Object& old, FieldErrors& errors) {
+  json::Members& metadata = metadata_of(fresh);
+  const auto refuse_change = [&](std::string_view key) {
+    const json::Value* now = metadata.if_contains(key);
+    const json::Value* then = json::find(old, {"metadata", key});
+    if (now == nullptr || now->is_null() || same(now, then)) return;
+    for (int i = 0; i < 2; ++i)
+      errors.invalid(fmt::format("metadata.{}", key), json::text_of(*now), "field is immutable");
+  };
+  if (!kube::uid_of(fresh).empty()) refuse_change("uid");
+  if (!kube::is_being_deleted(old)) refuse_change("deletionTimestamp");
+  refuse_change("deletionGracePeriodSeconds");
+  for (const std::string_view key : {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+                                     "generation", "resourceVersion", "selfLink"}) {
+    restore(metadata, old, key);
+  }
 }
 
 // The answer to an update that took the last finalizer off an object that was to be deleted.
@@ -259,7 +316,10 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
   kube::Object& fresh = *draft;
   TRY_VOID(check_kind(rules, request, fresh));
   json::Members& metadata = metadata_of(fresh);
-  if (kube::name_of(fresh).empty()) metadata["name"] = request.name;
+  if (kube::name_of(fresh).empty()) {
+    return bad_request(fmt::format("the name of the object ({} based on URL) was undeterminable: name must be provided",
+                                   request.name));
+  }
   if (const std::string_view name = kube::name_of(fresh); name != request.name) {
     return bad_request(
         fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
@@ -267,25 +327,22 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
   TRY_VOID(check_namespace_of_body(rules, request, metadata));
   TRY_VOID(check_guards(rules, request, *old, fresh));
 
-  // What nobody may change.
-  for (const std::string_view key : {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
-                                     "generation", "resourceVersion", "selfLink"}) {
-    restore(metadata, *old, key);
-  }
+  FieldErrors errors;
+  keep_identity(fresh, *old, errors);
+  if (!rules.is_custom && request.verb == kube::Verb::Replace) drop_nulls(fresh);
+  fill_in(rules, fresh);
   if (request.subresource == "status") {
     keep_all_but_status(rules, fresh, *old);
-  } else {
-    if (!rules.is_custom && request.verb == kube::Verb::Replace) drop_nulls(fresh);
-    if (rules.has_status) restore_top(fresh.get_object(), old->get_object(), "status");
-    fill_in(rules, fresh);
+  } else if (rules.has_status) {
+    restore_top(fresh.get_object(), old->get_object(), "status");
   }
   if (rules.on_update != nullptr) rules.on_update(fresh, *old);
   if (rules.has_generation && wish_changed(rules, fresh, *old)) {
     metadata["generation"] = json::int_at(*old, {"metadata", "generation"}) + 1;
   }
 
-  FieldErrors errors;
-  check_metadata(rules, fresh, old.get(), errors);
+  // What is wrong with metadata is said twice: by the server and by the kind. (Once in the message.)
+  for (int i = 0; i < 2; ++i) check_metadata(rules, fresh, old.get(), errors);
   check(rules, fresh, old.get(), errors);
   if (!errors.empty()) return invalid(rules.resource.group, rules.resource.kind, request.name, errors);
 
@@ -302,6 +359,7 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
 Stored success(const Rules* rules, const kube::Object* object) {
   kube::Object status = {
       {"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::Members()}, {"status", "Success"}};
+  if (rules == nullptr) status.get_object()["code"] = 201;
   if (rules != nullptr && object != nullptr) {
     json::Members details;
     details["name"] = kube::name_of(*object);
