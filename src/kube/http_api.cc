@@ -260,7 +260,10 @@ base::Result<std::unique_ptr<HttpApi>> HttpApi::open(AsioLoop& loop, Target targ
     if (!proxy) return base::with_context(proxy.error(), target.source + ": proxy-url");
     to.proxy = std::move(*proxy);
     if (to.proxy->kind == net::Proxy::Kind::Https) {
-      TRY(to.proxy_tls, net::make_tls({}, target.source));
+      // A company's proxy is vouched for by the company's authority, or by one that everybody knows.
+      TRY(to.proxy_tls,
+          net::make_tls({.ca_pem = target.ca_pem, .trust_system_too = true, .certificate_pem = {}, .key_pem = {}},
+                        target.source));
     }
   }
   const net::TlsTerms terms{.ca_pem = target.ca_pem, .verify = target.verify, .certificate_pem = {}, .key_pem = {}};

@@ -2,7 +2,8 @@
 //
 // Connections: a keep-alive pool for ordinary calls and lists, one connection for each watch, one for the lease. A
 // write whose connection breaks after the first byte left is Unknown; before that Unreachable. A keep-alive connection
-// that the server closed while idle is retried once on a fresh one only when nothing of the request can have been read.
+// that the server closed while idle is replaced once: for reads always, for writes only when nothing of the request can
+// have been read.
 // Limits on headers, on one object, and on time protect us from a server gone mad.
 #pragma once
 

@@ -337,6 +337,32 @@ TEST_F(HttpIdentityTest, AnHttpProxyIsAskedForATunnel) {
   EXPECT_EQ(server.seen()[1].field("Host"), "api.example.net:6443");
 }
 
+TEST_F(HttpIdentityTest, TlsGoesThroughAPlainProxyAndThroughATlsProxy) {
+  const Identity identity = make_identity("both", "DNS:api.example.net,IP:127.0.0.1");
+  ScriptedServer secure(loop, identity);
+  ScriptedServer secure_proxy(loop, identity);
+  secure.then(ok(kNode)).then(ok(kNode));
+  Step tunnel;
+  tunnel.pieces = {"HTTP/1.1 200 OK\r\n\r\n"};
+  tunnel.relay_to = secure.port();
+  server.then(tunnel);
+  secure_proxy.then(tunnel);
+  Target target = secure.target();
+  target.host = "api.example.net";
+  target.proxy_url = "http://127.0.0.1:" + server.port();
+  open(target);
+  const auto through_plain = get_node();
+  EXPECT_TRUE(through_plain) << through_plain.error().message;
+  target.proxy_url = "https://127.0.0.1:" + secure_proxy.port();
+  open(target);
+  const auto through_tls = get_node();
+  EXPECT_TRUE(through_tls) << through_tls.error().message;
+  EXPECT_EQ(secure.seen().size(), 2u);
+  target.ca_pem.clear();
+  open(target);
+  expect_fault(get_node(), Kind::Unreachable, "through the proxy");
+}
+
 TEST_F(HttpIdentityTest, AProxyThatRefusesIsNamed) {
   server.then("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
       .then("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n");

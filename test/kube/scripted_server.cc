@@ -101,6 +101,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void look();
   void run(Step step);
   void write_next();
+  void relay();
+  void relay_up();
+  void relay_down();
   template <class Use>
   void on_stream(Use use) {
     if (tls_) {
@@ -120,6 +123,8 @@ class Session : public std::enable_shared_from_this<Session> {
   Step step_;
   std::size_t next_piece_ = 0;
   base::Timer wait_;
+  tcp::socket relay_;
+  std::array<char, 65536> relay_piece_ = {};
 };
 
 }  // namespace
@@ -158,7 +163,7 @@ struct ScriptedServer::Body : std::enable_shared_from_this<ScriptedServer::Body>
 namespace {
 
 Session::Session(ScriptedServer::Body& server, tcp::socket socket, asio::ssl::context* tls, int number)
-    : server_(server), socket_(std::move(socket)), number_(number) {
+    : server_(server), socket_(std::move(socket)), number_(number), relay_(socket_.get_executor()) {
   if (tls != nullptr) tls_ = std::make_unique<asio::ssl::stream<tcp::socket>>(std::move(socket_), *tls);
 }
 
@@ -174,6 +179,40 @@ void Session::close() {
   error_code ignored;
   wait_.cancel();
   socket().close(ignored);
+  relay_.close(ignored);
+}
+
+void Session::relay() {
+  const auto port = static_cast<unsigned short>(base::parse_int(step_.relay_to).value_or(0));
+  relay_.async_connect(tcp::endpoint(asio::ip::address_v4::loopback(), port),
+                       [self = shared_from_this()](const error_code& error) {
+                         if (error) return self->close();
+                         self->relay_up();
+                         self->relay_down();
+                       });
+}
+
+void Session::relay_up() {
+  on_stream([this](auto& stream) {
+    stream.async_read_some(asio::buffer(piece_), [self = shared_from_this()](const error_code& error,
+                                                                             std::size_t bytes) {
+      if (error) return self->close();
+      asio::async_write(self->relay_, asio::buffer(self->piece_.data(), bytes),
+                        [self](const error_code& failure, std::size_t) { failure ? self->close() : self->relay_up(); });
+    });
+  });
+}
+
+void Session::relay_down() {
+  relay_.async_read_some(
+      asio::buffer(relay_piece_), [self = shared_from_this()](const error_code& error, std::size_t bytes) {
+        if (error) return self->close();
+        self->on_stream([&](auto& stream) {
+          asio::async_write(
+              stream, asio::buffer(self->relay_piece_.data(), bytes),
+              [self](const error_code& failure, std::size_t) { failure ? self->close() : self->relay_down(); });
+        });
+      });
 }
 
 void Session::read() {
@@ -223,6 +262,7 @@ void Session::write_next() {
     });
     return;
   }
+  if (!step_.relay_to.empty()) return relay();
   if (step_.after == Step::After::Silence) return;
   if (step_.after == Step::After::StayOpen) return heard_.empty() ? read() : look();
   if (step_.after == Step::After::Reset) {

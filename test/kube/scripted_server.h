@@ -29,6 +29,7 @@ struct Step {
   enum class After { StayOpen, Close, Reset, Silence } after = After::StayOpen;
   std::size_t raw_bytes = 0;  // answers so many bytes of anything instead of an HTTP request
   base::Span wait = {};       // before the answer
+  std::string relay_to = {};  // a port: from then on a tunnel to it, as a proxy makes one
 };
 
 class ScriptedServer {

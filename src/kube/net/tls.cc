@@ -94,11 +94,8 @@ Result<TlsContext> make_tls(const TlsTerms& terms, const std::string& source) {
   // Idle connections are many and their buffers are 34 KB each.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   if (terms.verify) {
-    if (terms.ca_pem.empty()) {
-      SSL_CTX_set_default_verify_paths(context);
-    } else {
-      TRY_VOID(trust(context, terms.ca_pem, source));
-    }
+    if (terms.ca_pem.empty() || terms.trust_system_too) SSL_CTX_set_default_verify_paths(context);
+    if (!terms.ca_pem.empty()) TRY_VOID(trust(context, terms.ca_pem, source));
   }
   if (!terms.certificate_pem.empty() || !terms.key_pem.empty()) TRY_VOID(present(context, terms, source));
   return tls;

@@ -11,6 +11,7 @@ namespace drover::kube::net {
 
 struct TlsTerms {
   std::string ca_pem;  // "" = the system's
+  bool trust_system_too = false;
   bool verify = true;
   std::string certificate_pem;  // "" = none
   std::string key_pem;
