@@ -9,7 +9,8 @@
 #include "sim/crd/definition.h"
 #include "sim/crd/schema_check.h"
 #include "sim/crd/shape.h"
-#include "sim/crd_table.h"
+#include "sim/crd_definition_table.h"
+#include "sim/crd_value_table.h"
 
 namespace drover::sim::crd {
 namespace {

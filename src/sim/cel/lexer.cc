@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 
 #include "sim/cel/go_text.h"
@@ -215,5 +216,28 @@ class Lexer {
 }  // namespace
 
 std::vector<Token> tokenize(std::string_view text, Complaints& complaints) { return Lexer(text, complaints).run(); }
+
+namespace {
+
+template <class T>
+std::optional<Value> read_number(std::string_view text, auto... how) {
+  T value{};
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value, how...);
+  if (end.ec != std::errc{}) return std::nullopt;
+  return Value{value};
+}
+
+}  // namespace
+
+std::optional<Value> number_value(const Token& token, bool negative) {
+  std::string text = (negative ? "-" : "") + std::string(token.text);
+  if (token.kind == Token::Kind::Double) return read_number<double>(text);
+  if (token.kind == Token::Kind::Uint) text.pop_back();
+  const auto hex = text.find("0x");
+  if (hex != std::string::npos) text.erase(hex, 2);
+  const int radix = hex != std::string::npos ? 16 : 10;
+  if (token.kind == Token::Kind::Uint) return read_number<std::uint64_t>(text, radix);
+  return read_number<std::int64_t>(text, radix);
+}
 
 }  // namespace drover::sim::cel

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,5 +21,8 @@ struct Token {
 
 // All tokens with an End; complains (and stops) at the first character that begins none.
 std::vector<Token> tokenize(std::string_view text, Complaints& complaints);
+
+// The value of an Int, Uint or Double token, with a minus before it or not; nothing when it does not fit.
+std::optional<Value> number_value(const Token& token, bool negative);
 
 }  // namespace drover::sim::cel

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -294,29 +293,14 @@ class Parser {
     const bool negative = std::exchange(negative_, false);
     NodeRef node = make(Node::Kind::Literal, negative ? literal_at_ : token.at);
     ++next_;
-    std::string text = (negative ? "-" : "") + std::string(token.text);
-    if (token.kind == Token::Kind::Double) {
-      double value = 0;
-      const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (end.ec != std::errc{}) return complain(node->at, "invalid double literal");
-      node->literal = Value{value};
-      return node;
+    const auto value = number_value(token, negative);
+    if (!value) {
+      const std::string_view kind = token.kind == Token::Kind::Double ? "double"
+                                    : token.kind == Token::Kind::Uint ? "uint"
+                                                                      : "int";
+      return complain(node->at, fmt::format("invalid {} literal", kind));
     }
-    if (token.kind == Token::Kind::Uint) text.pop_back();
-    const auto hex = text.find("0x");
-    if (hex != std::string::npos) text.erase(hex, 2);
-    const int radix = hex != std::string::npos ? 16 : 10;
-    if (token.kind == Token::Kind::Uint) {
-      std::uint64_t value = 0;
-      const auto end = std::from_chars(text.data(), text.data() + text.size(), value, radix);
-      if (end.ec != std::errc{}) return complain(node->at, "invalid uint literal");
-      node->literal = Value{value};
-      return node;
-    }
-    std::int64_t value = 0;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), value, radix);
-    if (end.ec != std::errc{}) return complain(node->at, "invalid int literal");
-    node->literal = Value{value};
+    node->literal = *value;
     return node;
   }
 

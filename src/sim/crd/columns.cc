@@ -39,7 +39,7 @@ std::vector<std::string> split_path(std::string_view text) {
 
 // A cell of type string shows scalars plainly and everything else as JSON.
 json::Value printed(const json::Value& value) {
-  if (value.is_null()) return {};
+  if (value.is_null()) return json::Value("<no value>");
   if (value.is_string()) return value;
   if (value.is_double()) return json::Value(cel::go_float(value.get_double()));
   return json::Value(cel::go_json(value));
@@ -51,7 +51,10 @@ base::Result<JsonPath> JsonPath::parse(std::string_view text) {
   JsonPath made;
   std::string_view rest = text;
   while (!rest.empty()) {
-    if (rest.starts_with("..")) return refuse(text, "recursive descent is left out");
+    if (rest.starts_with("..")) {
+      made.steps_.emplace_back(Anywhere{});
+      rest.remove_prefix(1);
+    }
     if (rest[0] == '.') {
       std::string name;
       std::size_t i = 1;
@@ -92,7 +95,20 @@ base::Result<JsonPath> JsonPath::parse(std::string_view text) {
 base::Result<JsonPath::Step> JsonPath::bracket(std::string_view inside) {
   inside = base::trim(inside);
   if (inside == "*") return Every{};
-  if (is_quoted(inside)) return Member{std::string(inside.substr(1, inside.size() - 2))};
+  if (is_quoted(inside)) {
+    std::string name;
+    for (std::size_t i = 1; i + 1 < inside.size(); ++i) {
+      if (inside[i] == '\\' && i + 2 < inside.size()) ++i;
+      name += inside[i];
+    }
+    return Member{std::move(name)};
+  }
+  if (const auto colon = inside.find(':'); colon != std::string_view::npos) {
+    const auto from = base::parse_int(inside.substr(0, colon));
+    const auto to = base::parse_int(inside.substr(colon + 1));
+    const bool fine = (from || colon == 0) && (to || colon + 1 == inside.size());
+    if (fine) return Slice{from, to};
+  }
   if (inside.starts_with("?(") && inside.ends_with(")")) {
     TRY(Filter made, filter(inside.substr(2, inside.size() - 3)));
     return made;
@@ -165,6 +181,18 @@ void JsonPath::follow(const Step& step, const json::Value& value, std::vector<co
     for (const auto& item : *array) {
       if (passes(*filter, item)) found.push_back(&item);
     }
+  } else if (const auto* slice = std::get_if<Slice>(&step); slice != nullptr && array != nullptr) {
+    const auto size = static_cast<std::int64_t>(array->size());
+    const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size); };
+    for (std::int64_t i = place(slice->from.value_or(0)); i < place(slice->to.value_or(size)); ++i) {
+      found.push_back(&(*array)[static_cast<std::size_t>(i)]);
+    }
+  } else if (std::holds_alternative<Anywhere>(step)) {
+    found.push_back(&value);
+    for (std::size_t i = 0; array != nullptr && i < array->size(); ++i) follow(step, (*array)[i], found);
+    if (object != nullptr) {
+      for (const auto& member : *object) follow(step, member.value(), found);
+    }
   } else if (std::holds_alternative<Every>(step)) {
     if (array != nullptr) {
       for (const auto& item : *array) found.push_back(&item);
@@ -176,6 +204,7 @@ void JsonPath::follow(const Step& step, const json::Value& value, std::vector<co
 }
 
 std::vector<const json::Value*> JsonPath::find(const json::Value& value) const {
+  if (steps_.empty()) return {};
   std::vector<const json::Value*> found = {&value};
   for (const auto& step : steps_) {
     std::vector<const json::Value*> next;
@@ -223,6 +252,20 @@ json::Value Column::cell(const json::Value& object, base::WallTime now) const {
     return json::Value(at ? age(*at, now) : "<invalid>");
   }
   return {};
+}
+
+json::Value name_header() {
+  return json::Members{
+      {"name", "Name"},
+      {"type", "string"},
+      {"format", "name"},
+      {"description",
+       "Name must be unique within a namespace. Is required when creating resources, although some resources may allow "
+       "a "
+       "client to request the generation of an appropriate name automatically. Name is primarily intended for creation "
+       "idempotence and configuration definition. Cannot be updated. More info: "
+       "https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"},
+      {"priority", 0}};
 }
 
 std::string age(base::WallTime since, base::WallTime now) {

@@ -14,7 +14,7 @@
 
 namespace drover::sim::crd {
 
-// The part of JSONPath that columns use: .a.b, .a\.b, ['k'], [0], [-1], [*], [?(@.type=="Ready")].status
+// The part of JSONPath that columns use: .a.b, .a\.b, ..a, ['k'], [0], [-1], [0:2], [*], [?(@.type=="Ready")].status
 class JsonPath {
  public:
   static base::Result<JsonPath> parse(std::string_view text);
@@ -29,12 +29,18 @@ class JsonPath {
     std::int64_t index;
   };
   struct Every {};
+  struct Slice {
+    std::optional<std::int64_t> from;
+    std::optional<std::int64_t> to;
+  };
+  struct Anywhere {  // the value itself and everything below it
+  };
   struct Filter {
     std::vector<std::string> path;  // below the item
     std::string op;                 // "", "==", "!=", "<", …; "" asks only whether it is there
     json::Value operand;
   };
-  using Step = std::variant<Member, At, Every, Filter>;
+  using Step = std::variant<Member, At, Every, Slice, Anywhere, Filter>;
 
   static base::Result<Step> bracket(std::string_view inside);
   static base::Result<Filter> filter(std::string_view text);
@@ -59,6 +65,9 @@ struct Column {
   // The cell for an object; null when there is nothing to show.
   json::Value cell(const json::Value& object, base::WallTime now) const;
 };
+
+// The header of the first column, which every Table has.
+json::Value name_header();
 
 // "5d", "3h20m": the age of something as kubectl shows it.
 std::string age(base::WallTime since, base::WallTime now);

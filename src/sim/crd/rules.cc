@@ -173,7 +173,7 @@ struct Rules::Walk {
   };
 
   Verdict verdict = {};
-  std::int64_t left = static_cast<std::int64_t>(kBudget);
+  std::int64_t left = 0;
 
   static std::string shown_path(const std::string& path) { return path.empty() ? "<nil>" : path; }
 
@@ -288,9 +288,10 @@ struct Rules::Walk {
 };
 
 Rules::Verdict Rules::check(const json::Value& value, const json::Value* old, const Correlation& correlation,
-                            std::string_view path) const {
+                            std::string_view path, std::uint64_t budget) const {
   if (!root_) return {};
   Walk walk;
+  walk.left = static_cast<std::int64_t>(budget);
   walk.visit(*root_, value, old, {correlation, {}, true}, std::string(path));
   return std::move(walk.verdict);
 }

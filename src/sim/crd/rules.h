@@ -45,9 +45,10 @@ class Rules {
   explicit Rules(SchemaRef root, bool resource_root = true);
 
   bool empty() const { return !root_; }
-  // `old` and `correlation` only for updates; `path` is where the value stands ("" for a whole object).
+  // `old` and `correlation` only for updates; `path` is where the value stands ("" for a whole object); when `budget`
+  // is spent the rest of the rules do not run, and that is a complaint.
   Verdict check(const json::Value& value, const json::Value* old, const Correlation& correlation,
-                std::string_view path = {}) const;
+                std::string_view path = {}, std::uint64_t budget = kBudget) const;
 
  private:
   struct Place;
