@@ -32,6 +32,19 @@ std::string address(const kube::Target& target) {
                      target.port, target.base_path);
 }
 
+// What to do about it, where the message does not say so already.
+std::string_view advice(const base::Fault& fault) {
+  if (fault.message.find("; ") != std::string::npos || fault.message.find('?') != std::string::npos) return "";
+  using Kind = base::Fault::Kind;
+  switch (fault.kind) {
+    case Kind::Unreachable: return "; check that the server runs and that the kubeconfig has its address";
+    case Kind::Unknown: return "; try again, and if it stays so check the server's own log";
+    case Kind::Malformed:
+      return "; check that this address is a Kubernetes API server and not a proxy or another program";
+    default: return "";
+  }
+}
+
 // Asks for the version, then lists all nodes; a list is streamed, so any number of them costs little memory.
 class Visitor {
  public:
@@ -86,7 +99,11 @@ int ping(const PingFlags& flags) {
   auto api = kube::HttpApi::open(loop, *target, {.connect_within = flags.timeout, .answer_within = flags.timeout});
   if (!api) return complain(api.error());
   const Visit visit = Visitor(loop, **api).visit();
-  if (visit.fault) return complain(base::with_context(*visit.fault, where).error());
+  if (visit.fault) {
+    base::Fault fault = *visit.fault;
+    fault.message += advice(fault);
+    return complain(base::with_context(std::move(fault), where).error());
+  }
   fmt::print("{} answers: {}, {} node{} in {}\n", where, base::one_line(visit.version, 60), visit.nodes,
              visit.nodes == 1 ? "" : "s", base::human(visit.took));
   return 0;

@@ -108,6 +108,7 @@ void ContainerLife::pull() {
   const std::string& image = spec_.image();
   const bool cached = ground_.images.contains(image);
   if (cached && spec_.pull_policy != "Always") {
+    record(Type::Normal, "Pulled", fmt::format("Container image \"{}\" already present on machine", image));
     stage_ = Stage::Starting;
     timer_ = ground_.loop().after(ground_.about(script_.start.value_or(ground_.shared.plan.tempo.start)),
                                   [this] { started(false); });

@@ -203,7 +203,7 @@ void NodeLife::settled() {
 
 // ---- what the API server hears
 
-json::Value NodeLife::status() const {
+json::Value NodeLife::status() {
   const auto now = ground_.loop().wall();
   json::Members status;
   status["conditions"] = json::Array{
@@ -215,7 +215,7 @@ json::Value NodeLife::status() const {
       is_settled_ ? condition("Ready", true, "KubeletReady", "kubelet is posting ready status", ready_since_, now)
                   : condition("Ready", false, "KubeletNotReady", "container runtime is starting", ready_since_, now)};
   json::Members about;
-  about["bootID"] = const_cast<Ground&>(ground_).host.boot_id();
+  about["bootID"] = ground_.host.boot_id();
   about["machineID"] = fmt::format("{:016x}", base::fnv1a(ground_.node));
   about["systemUUID"] = fmt::format("{:016x}", base::fnv1a("system " + ground_.node));
   about["kernelVersion"] = kind_.kernel;

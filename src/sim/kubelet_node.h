@@ -46,7 +46,7 @@ class NodeLife {
   void obey(std::string_view order);
   void write_status();
   void status_answered(const base::Result<kube::Object>& answer);
-  json::Value status() const;
+  json::Value status();
   void renew_lease();
   void create_lease();
   void lease_answered(const base::Result<kube::Object>& answer);

@@ -1,0 +1,43 @@
+#!/bin/bash
+# The command line itself: help is help, and what makes no sense is refused with exit 2 and one line.
+set -uo pipefail
+drover=${DROVER:-build/drover}
+failed=0
+check() { # TITLE STATUS WORDS COMMAND...
+    local title=$1 status=$2 words=$3 said got
+    shift 3
+    said=$("$@" 2>&1)
+    got=$?
+    if [ $got -eq "$status" ] && grep -qE -- "$words" <<<"$said" && { [ "$status" -ne 2 ] || [ "$(wc -l <<<"$said")" -eq 1 ]; }; then
+        echo "ok $title"
+    else
+        echo "FAIL $title: it ended with $got and said: $said"
+        failed=1
+    fi
+}
+
+check "help lists the commands" 0 "ping .*API server" "$drover" --help
+check "a command has its own help" 0 "drover.dev/simulated=true" "$drover" sim kubelet --help
+check "the version is said" 0 "^drover " "$drover" version
+check "no command is a usage error" 2 "say what to do" "$drover"
+check "an unknown command is named" 2 '"dance"' "$drover" dance
+check "an unknown command of sim is named" 2 '"dance"' "$drover" sim dance
+check "an unknown flag is named" 2 "\"--nope\"" "$drover" ping --nope
+check "a time that is none is named" 2 "--pull: \"soon\"" "$drover" sim kubelet --pull soon
+check "a part that is none is named" 2 "--jitter: \"300%\"" "$drover" sim kubelet --jitter 300%
+check "a log level that is none is named" 2 '"loud"' "$drover" --log-level loud version
+check "flags for logs may stand anywhere" 0 "^drover " "$drover" version --log-level debug
+check "a fleet that is none is refused" 1 "amd.*nvidia, tenstorrent" "$drover" sim kubelet --nodes amd=3
+
+config=$(mktemp)
+trap 'rm -f "$config"' EXIT
+cat >"$config" <<'YAML'
+current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {}}]
+YAML
+check "a journal that cannot be is refused" 1 "/no/such/folder" "$drover" sim kubelet --kubeconfig "$config" --journal /no/such/folder/j
+check "scripts that make no sense are refused" 1 "line 1" "$drover" sim kubelet --kubeconfig "$config" --scripts <(echo "app:* : dance")
+
+exit $failed
