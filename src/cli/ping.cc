@@ -34,7 +34,8 @@ std::string address(const kube::Target& target) {
 
 // What to do about it, where the message does not say so already.
 std::string_view advice(const base::Fault& fault) {
-  if (fault.message.find("; ") != std::string::npos || fault.message.find('?') != std::string::npos) return "";
+  const auto& said = fault.message;
+  if (said.find("; ") != said.npos || said.find('?') != said.npos || said.find("(check ") != said.npos) return "";
   using Kind = base::Fault::Kind;
   switch (fault.kind) {
     case Kind::Unreachable: return "; check that the server runs and that the kubeconfig has its address";

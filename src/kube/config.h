@@ -50,8 +50,8 @@ struct Target {
   std::string tls_server_name;  // "" = host
   std::string proxy_url;        // "" = none; http:// and https:// proxies by CONNECT, socks5:// too
   Credential credential;
-  std::string ns = "default";  // the context's namespace
-  std::string source;          // where this was read, for messages: "context bed of /home/me/.kube/config"
+  std::string ns = "default";   // the context's namespace
+  std::string source;           // where this was read, for messages: "context bed of /home/me/.kube/config"
   std::string user_agent = {};  // "" = drover/VERSION; audit logs tell programs apart by it
 };
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154,SC2034  # `stage` and `failed` belong to the script that sources this
 # Sourced by the tests of bad input: `refuses TITLE WORDS COMMAND...` holds when the command says no as it should.
 #
 # As it should: exit 1 within 20 s, nothing on stdout, one line on stderr that begins with "drover: ", has all WORDS (a regular

@@ -1,6 +1,7 @@
 #!/bin/bash
 # `drover sim kubelet` on a real control plane, with real kubectl: what people and controllers do with nodes and pods must
 # work as with real kubelets. Exit 3, with the reason, where no control plane can be built.
+# shellcheck disable=SC2317  # functions are called through expect and trap
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 drover=${DROVER:-build/drover}
