@@ -37,7 +37,8 @@ TEST_F(Scheduling, GivesOutEachGpuOnceAndSaysWhatIsMissing) {
   EXPECT_EQ(where("b"), "gpu");
   EXPECT_EQ(where("c"), "");
   EXPECT_EQ(why_not("c"),
-            "0/2 nodes are available: 2 Insufficient nvidia.com/gpu. preemption: 0/2 nodes are available: 1 No "
+            "0/2 nodes are available: 2 Insufficient nvidia.com/gpu. no new claims to deallocate, preemption: 0/2 "
+            "nodes are available: 1 No "
             "preemption victims "
             "found for incoming pod, 1 Preemption is not helpful for scheduling.");
   EXPECT_EQ(events("FailedScheduling"), 1U);
@@ -92,7 +93,8 @@ TEST_F(Scheduling, KeepsOffTaintsAndCordonsUntilTheyGo) {
   world.run_for(1s);
   EXPECT_EQ(where("tolerant"), "tainted");
   EXPECT_EQ(why_not("plain"),
-            "0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. preemption: "
+            "0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. no new claims "
+            "to deallocate, preemption: "
             "0/2 nodes are "
             "available: 2 Preemption is not helpful for scheduling.");
   patch(kube::kNodes, "", "cordoned", R"({"spec": {"unschedulable": null}})");

@@ -17,7 +17,7 @@ constexpr std::string_view kSource = "controllermanager";
 // A pod that was promised to go and is still here after this long counts again.
 constexpr base::Span kDeletionTimeout = std::chrono::minutes(2);
 
-// An entry of conditions as metav1.Condition has it: every field is there, also an empty message.
+// An entry of conditions as metav1.Condition has it: the message is there even if it is empty.
 void set_allowed_condition(json::Members& status, std::string_view state, std::string_view reason,
                            std::string_view message, std::int64_t generation, const std::string& now) {
   json::Array conditions;
@@ -30,12 +30,12 @@ void set_allowed_condition(json::Members& status, std::string_view state, std::s
       turned_at = json::text_at(condition, {"lastTransitionTime"});
     }
   }
-  conditions.push_back({{"type", "DisruptionAllowed"},
-                        {"status", state},
-                        {"observedGeneration", generation},
-                        {"lastTransitionTime", turned_at},
-                        {"reason", reason},
-                        {"message", message}});
+  json::Members condition{{"type", "DisruptionAllowed"}, {"status", state}};
+  if (generation > 0) condition["observedGeneration"] = generation;
+  condition["lastTransitionTime"] = turned_at;
+  condition["reason"] = reason;
+  condition["message"] = message;
+  conditions.push_back(std::move(condition));
   status["conditions"] = std::move(conditions);
 }
 

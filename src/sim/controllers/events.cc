@@ -14,6 +14,7 @@ namespace {
 constexpr double kBurst = 25;
 constexpr double kTokensPerSecond = 1.0 / 300;
 constexpr base::Span kSameFor = std::chrono::minutes(10);
+constexpr std::size_t kTooManyAlike = 10;
 
 }  // namespace
 
@@ -43,8 +44,16 @@ bool Events::may_speak(const std::string& speaker) {
   return true;
 }
 
-bool Events::raise_count(Known& known) {
-  json::Value body = {{"count", known.count + 1}, {"lastTimestamp", base::rfc3339(loop_.wall())}};
+bool Events::is_one_of_many(const std::string& kind, std::string_view message) {
+  Similar& similar = similar_[kind];
+  if (loop_.now() - similar.last_at > kSameFor) similar.messages.clear();
+  similar.last_at = loop_.now();
+  if (similar.messages.size() < kTooManyAlike) similar.messages.emplace(message);
+  return similar.messages.size() >= kTooManyAlike;
+}
+
+bool Events::raise_count(Known& known, std::string_view message) {
+  json::Value body = {{"count", known.count + 1}, {"lastTimestamp", base::rfc3339(loop_.wall())}, {"message", message}};
   auto request = kube::patch(kube::kEvents, known.ns, known.name, kube::PatchKind::Merge, std::move(body));
   request.field_manager = "events";
   if (!server_.serve(request)) return false;
@@ -58,6 +67,7 @@ void Events::tidy() {
   if (loop_.now() - tidied_at_ < kLifetime) return;
   tidied_at_ = loop_.now();
   known_.clear();
+  similar_.clear();
   spoken_.clear();
 }
 
@@ -66,10 +76,16 @@ void Events::tell(const About& about, std::string_view type, std::string_view so
   tidy();
   const std::string speaker =
       fmt::format("{}|{}|{}/{}/{}|{}", source, host, about.kind, about.ns, about.name, about.uid);
-  const std::string what = fmt::format("{}|{}|{}|{}", speaker, type, reason, message);
   if (!may_speak(speaker)) return;
-  if (auto same = known_.find(what); same != known_.end() && loop_.now() - same->second.last_at < kSameFor) {
-    if (raise_count(same->second)) return;
+  const std::string kind = fmt::format("{}|{}|{}", speaker, type, reason);
+  std::string text(message);
+  std::string what = fmt::format("{}|{}", kind, message);
+  if (is_one_of_many(kind, message)) {
+    text = fmt::format("(combined from similar events): {}", message);
+    what = kind;
+  }
+  if (auto known = known_.find(what); known != known_.end() && loop_.now() - known->second.last_at < kSameFor) {
+    if (raise_count(known->second, text)) return;
   }
 
   const std::string ns = about.ns.empty() ? "default" : about.ns;
@@ -85,7 +101,7 @@ void Events::tell(const About& about, std::string_view type, std::string_view so
       {"metadata", {{"name", name}, {"namespace", ns}}},
       {"involvedObject", {{"kind", about.kind}, {"name", about.name}, {"apiVersion", about.api_version}}},
       {"reason", reason},
-      {"message", message},
+      {"message", text},
       {"source", std::move(source_of)},
       {"firstTimestamp", now},
       {"lastTimestamp", now},

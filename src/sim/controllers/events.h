@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -49,6 +50,11 @@ class Events {
     std::int64_t count = 1;
     base::Instant last_at;
   };
+  // Messages that differ in nothing else.
+  struct Similar {
+    std::set<std::string> messages;
+    base::Instant last_at;
+  };
   struct Allowance {
     double tokens;
     base::Instant refilled_at;
@@ -56,13 +62,15 @@ class Events {
 
   void tell(const About& about, std::string_view type, std::string_view source, std::string_view reason,
             std::string_view message, std::string_view host);
-  bool raise_count(Known& known);
+  bool is_one_of_many(const std::string& kind, std::string_view message);
+  bool raise_count(Known& known, std::string_view message);
   bool may_speak(const std::string& speaker);
   void tidy();
 
   base::Loop& loop_;
   Server& server_;
   std::unordered_map<std::string, Known> known_;       // looked up only; emptied whole, never walked for effect
+  std::unordered_map<std::string, Similar> similar_;   // as above
   std::unordered_map<std::string, Allowance> spoken_;  // as above
   base::Instant tidied_at_{};
   std::uint64_t told_ = 0;

@@ -130,6 +130,10 @@ Done NodeLifecycle::declare_unknown(const Stored& node) {
 }
 
 Done NodeLifecycle::tell_readiness(Pulse& pulse, const kube::Object& node) {
+  if (!std::exchange(pulse.is_registered, true)) {
+    events().normal(About::object(kube::kNodes, node), kSource, "RegisteredNode",
+                    fmt::format("Node {0} event: Registered Node {0} in Controller", kube::name_of(node)));
+  }
   const bool ready = condition_status(node, "Ready") == "True";
   const bool turned = pulse.was_ready && !ready;
   if (turned) {

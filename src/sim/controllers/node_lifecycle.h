@@ -36,6 +36,7 @@ class NodeLifecycle final : public Controller {
     std::string uid;
     base::Instant heard_at;
     bool was_ready = false;
+    bool is_registered = false;
   };
 
   void heard_node(const Commit& commit);

@@ -264,8 +264,9 @@ std::optional<std::string> Scheduler::choose(const kube::Object& pod, std::strin
   std::map<std::string, std::size_t> preemption;
   if (resolvable > 0) preemption["No preemption victims found for incoming pod"] = resolvable;
   if (nodes_ > resolvable) preemption["Preemption is not helpful for scheduling"] = nodes_ - resolvable;
-  why_not = fmt::format("0/{0} nodes are available: {1}. preemption: 0/{0} nodes are available: {2}.", nodes_,
-                        histogram(reasons), histogram(preemption));
+  why_not = fmt::format(
+      "0/{0} nodes are available: {1}. no new claims to deallocate, preemption: 0/{0} nodes are available: {2}.",
+      nodes_, histogram(reasons), histogram(preemption));
   return std::nullopt;
 }
 
@@ -346,6 +347,10 @@ Done Scheduler::tell_unschedulable(const kube::Object& pod, const std::string& w
   events().warning(About::object(kube::kPods, pod), kSource, "FailedScheduling", why);
   kube::Object changed = copy_to_change(pod);
   if (!set_condition(changed, {"PodScheduled", "False", "Unschedulable", why}, now_text())) return {};
+  for (json::Value& condition : json::find(changed, {"status", "conditions"})->as_array()) {
+    if (json::text_at(condition, {"type"}) != "PodScheduled") continue;
+    condition.as_object()["observedGeneration"] = json::int_at(pod, {"metadata", "generation"}, 1);
+  }
   json::Value body = {{"status", {{"conditions", json::array_at(changed, {"status", "conditions"})}}}};
   return ask_unless_gone(kube::patch(kube::kPods, std::string(kube::namespace_of(pod)), std::string(kube::name_of(pod)),
                                      kube::PatchKind::Merge, std::move(body), "status"));
