@@ -20,8 +20,7 @@ constexpr Span kCheckOfCachedImage = milliseconds(100);  // pull policy Always a
 constexpr Span kSecondLook = seconds(2);                 // ErrImagePull turns into ImagePullBackOff at the next sync
 constexpr Span kFirstPullWait = seconds(10);
 constexpr Span kMostPullWait = minutes(5);
-constexpr Span kHealthyRun = minutes(10);          // a run this long forgives the crashes before it
-constexpr Span kShortestRound = milliseconds(10);  // a script that repeats without waiting must not stop time
+constexpr Span kHealthyRun = minutes(10);  // a run this long forgives the crashes before it
 constexpr int kKilled = 137;
 constexpr int kTerminated = 143;
 constexpr int kLostWithTheMachine = 255;
@@ -247,119 +246,6 @@ void ContainerLife::adopt(const json::Value& status) {
   if (began) started_at_ = *began;
   if (const auto id = json::text_at(status, {"containerID"}); !id.empty()) id_ = id;
   if (json::flag_at(status, {"ready"}) && stage_ == Stage::Running) probes_.passed_before();
-}
-
-// ---- the script
-
-void ContainerLife::run_steps() {
-  while (stage_ == Stage::Running && next_step_ < script_.steps.size()) {
-    if (!step_done(script_.steps[next_step_++])) return;
-  }
-  if (stage_ == Stage::Running) ended(0);
-}
-
-void ContainerLife::wait(std::optional<Span> span) {
-  const bool ran_before =
-      is_adopted_ && std::any_of(script_.steps.begin() + static_cast<std::ptrdiff_t>(next_step_), script_.steps.end(),
-                                 [](const Step& step) { return step.kind == Step::Kind::Ready; });
-  if (ran_before) span = Span::zero();
-  if (!span) return;
-  timer_ = ground_.loop().after(ground_.about(*span), [this] { run_steps(); });
-}
-
-// False when the script does not go on now: it waits, or the container has ended.
-bool ContainerLife::step_done(const Step& step) {
-  SimHost& host = ground_.host;
-  const auto fail = [this](std::string_view why) {
-    say(why);
-    ended(1);
-    return false;
-  };
-  const auto is_loaded = [&] {
-    const auto version = host.loaded_version(step.what);
-    return version && (step.with.empty() || step.with == *version);
-  };
-  switch (step.kind) {
-    case Step::Kind::Say: say(step.what); return true;
-    case Step::Kind::Wait: wait(span_of(step, ground_.shared.plan.tempo)); return false;
-    case Step::Kind::Ready:
-      is_adopted_ = false;
-      probes_.answer_ready(true);
-      return true;
-    case Step::Kind::Unready: probes_.answer_ready(false); return true;
-    case Step::Kind::Sick: probes_.answer_sick(); return true;
-    case Step::Kind::Load: return load(step);
-    case Step::Kind::LoadOrMark:
-      if (const auto version = host.loaded_version(step.what); version && *version != step.with) {
-        say(fmt::format("{} {} is loaded; {} needs a reboot", step.what, *version, step.with));
-        static_cast<void>(host.write(step.on, "upgrade\n"));
-        return false;
-      }
-      return load(step);
-    case Step::Kind::Unload:
-    case Step::Kind::TryUnload: {
-      const auto gone = host.unload(step.what);
-      if (gone || gone.error().kind == base::Fault::Kind::NotFound) return true;
-      if (step.kind == Step::Kind::Unload) return fail(gone.error().message);
-      say(gone.error().message);
-      return true;
-    }
-    case Step::Kind::Await:
-      if (is_loaded()) return true;
-      is_awaiting_ = true;
-      --next_step_;
-      return false;
-    case Step::Kind::Need: return is_loaded() || fail(fmt::format("{} {} is not loaded", step.what, step.with));
-    case Step::Kind::Hold:
-      if (auto pid = host.open(step.what, pod_.uid, spec_.name())) {
-        processes_.push_back(*pid);
-        return true;
-      } else {
-        return fail(pid.error().message);
-      }
-    case Step::Kind::Write:
-      if (auto written = host.write(step.what, step.with); !written) return fail(written.error().message);
-      return true;
-    case Step::Kind::Remove: static_cast<void>(host.remove(step.what)); return true;
-    case Step::Kind::Reboot:
-      if (auto asked = host.reboot(host.boot_id()); !asked) return fail(asked.error().message);
-      return true;
-    case Step::Kind::Exit: ended(step.code); return false;
-    case Step::Kind::Repeat:
-      next_step_ = 0;
-      timer_ = ground_.loop().after(kShortestRound, [this] { run_steps(); });
-      return false;
-  }
-  return true;
-}
-
-bool ContainerLife::load(const Step& step) {
-  SimHost& host = ground_.host;
-  const auto fail = [this](const base::Fault& fault) {
-    say(fault.message);
-    ended(1);
-    return false;
-  };
-  if (const auto version = host.loaded_version(step.what)) {
-    if (*version == step.with) return true;
-    // As the vendors' installers do: the old one goes first, with what stands on it.
-    const auto modules = host.modules();
-    for (const auto& module : *modules) {
-      if (module.name != step.what) continue;
-      for (const auto& user : module.used_by) static_cast<void>(host.unload(user));
-    }
-    if (auto gone = host.unload(step.what); !gone) return fail(gone.error());
-  }
-  const std::string on = step.kind == Step::Kind::Load ? step.on : "";
-  if (auto loaded = host.insert(step.what, step.with, on); !loaded) return fail(loaded.error());
-  say(fmt::format("loaded {} {}", step.what, step.with));
-  return true;
-}
-
-void ContainerLife::host_changed() {
-  if (!is_awaiting_) return;
-  is_awaiting_ = false;
-  timer_ = ground_.loop().after(Span::zero(), [this] { run_steps(); });
 }
 
 bool ContainerLife::process_killed(int pid) {

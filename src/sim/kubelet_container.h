@@ -76,7 +76,11 @@ class ContainerLife {
   void started(bool before_us);
   void start_program();
   void run_steps();
+  // The script, in kubelet_script.cc.
   bool step_done(const Step& step);
+  bool host_step_done(const Step& step);
+  bool module_step_done(const Step& step);
+  bool fail(std::string_view why);
   bool load(const Step& step);
   void open_devices();
   void wait(std::optional<base::Span> span);

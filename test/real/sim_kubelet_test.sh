@@ -52,7 +52,7 @@ soon() { # SECONDS COMMAND...
     local end=$((SECONDS + $1))
     shift
     until "$@"; do
-        [ $SECONDS -lt $end ] || { echo "not within the time: $*"; return 1; }
+        [ "$SECONDS" -lt "$end" ] || { echo "not within the time: $*"; return 1; }
         sleep 0.5
     done
 }
