@@ -133,7 +133,7 @@ class Client {
   std::string text_;
 };
 
-class ServerTest : public ::testing::Test {
+class LogServerTest : public ::testing::Test {
  protected:
   kube::AsioLoop loop;
   LogBook book = book_of(3);
@@ -159,7 +159,7 @@ class ServerTest : public ::testing::Test {
   }
 };
 
-TEST_F(ServerTest, AnswersWithTheLinesAndEnds) {
+TEST_F(LogServerTest, AnswersWithTheLinesAndEnds) {
   visit(get("/containerLogs/ns/pod/main?tailLines=2"));
   EXPECT_THAT(answer, HasSubstr("200 OK"));
   EXPECT_THAT(answer, HasSubstr("line 2\nline 3\n"));
@@ -167,7 +167,7 @@ TEST_F(ServerTest, AnswersWithTheLinesAndEnds) {
   EXPECT_THAT(answer, EndsWith("0\r\n\r\n"));
 }
 
-TEST_F(ServerTest, SaysWhyThereAreNoLines) {
+TEST_F(LogServerTest, SaysWhyThereAreNoLines) {
   visit(get("/containerLogs/ns/pod/other"));
   EXPECT_THAT(answer, HasSubstr("400 Bad Request"));
   EXPECT_THAT(answer, HasSubstr("ns/pod/other has no logs"));
@@ -179,7 +179,7 @@ TEST_F(ServerTest, SaysWhyThereAreNoLines) {
   EXPECT_THAT(answer, HasSubstr("ok"));
 }
 
-TEST_F(ServerTest, FollowsUntilTheContainerEnds) {
+TEST_F(LogServerTest, FollowsUntilTheContainerEnds) {
   visit([this](int port) {
     Client client(port, "/containerLogs/ns/pod/main?follow=true&tailLines=1");
     client.read("line 3");
@@ -194,7 +194,7 @@ TEST_F(ServerTest, FollowsUntilTheContainerEnds) {
   EXPECT_EQ(book.listeners(), 0u);
 }
 
-TEST_F(ServerTest, IsNotDisturbedByAReaderThatDoesNotReadOrHangsUp) {
+TEST_F(LogServerTest, IsNotDisturbedByAReaderThatDoesNotReadOrHangsUp) {
   visit([this](int port) {
     Client lazy(port, "/containerLogs/ns/pod/main?follow=true");
     lazy.read("line 3");
@@ -211,12 +211,12 @@ TEST_F(ServerTest, IsNotDisturbedByAReaderThatDoesNotReadOrHangsUp) {
   EXPECT_THAT(answer, HasSubstr("200 OK"));
 }
 
-TEST_F(ServerTest, LimitsTheBytes) {
+TEST_F(LogServerTest, LimitsTheBytes) {
   visit(get("/containerLogs/ns/pod/main?limitBytes=8"));
   EXPECT_THAT(answer, HasSubstr("line 1\nl\r\n"));
 }
 
-TEST_F(ServerTest, CutsItsReadersOffWhenItCloses) {
+TEST_F(LogServerTest, CutsItsReadersOffWhenItCloses) {
   std::thread thread([&, port = server->port()] {
     Client client(port, "/containerLogs/ns/pod/main?follow=true");
     client.read("line 3");
