@@ -125,6 +125,21 @@ TEST_F(Scheduling, KeepsPodsApartThatRepelEachOtherInBothDirections) {
   EXPECT_EQ(where("modest"), "");
 }
 
+TEST_F(Scheduling, DoesNotTryAgainForRoomWhatNoRoomCanHelp) {
+  add_node("gpu", "{}", 1);
+  add_pod("worker", "", kOneGpu);
+  add_pod("impossible", R"("nodeSelector": {"colour": "green"})");
+  add_pod("patient", "", kOneGpu);
+  world.run_for(1min);
+  const auto looks = world.cluster.scheduler()->looks();
+  remove(kube::kPods, "default", "worker");
+  ASSERT_TRUE(soon([&] { return where("patient") == "gpu"; }, 10s));
+  world.run_for(1min);
+  EXPECT_EQ(world.cluster.scheduler()->looks() - looks, 1U);
+  patch(kube::kNodes, "", "gpu", R"({"metadata": {"labels": {"colour": "green"}}})");
+  EXPECT_TRUE(soon([&] { return where("impossible") == "gpu"; }, 10s));
+}
+
 TEST_F(Scheduling, CountsPodsAgainstTheNodesLimit) {
   add_node("small");
   patch(kube::kNodes, "", "small", R"({"status": {"allocatable": {"pods": "1"}}})", "status");

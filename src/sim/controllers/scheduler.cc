@@ -17,8 +17,10 @@ namespace drover::sim {
 namespace {
 
 constexpr std::string_view kSource = "default-scheduler";
-// The key under which all pods that any node might take are tried again; no pod has a name without a slash.
-const std::string kRetryRoaming = "retry";
+// The keys under which the pods that any node might take are tried again, all of them or those that wait for room; no
+// pod has a key without a slash.
+const std::string kRetryAll = "retry all";
+const std::string kRetryForRoom = "retry for room";
 constexpr base::Span kRetryAfter = std::chrono::seconds(1);
 
 using Amounts = std::map<std::string, std::int64_t>;
@@ -121,7 +123,7 @@ void Scheduler::heard_node(const Commit& commit) {
   room.node = commit.after;
   if (commit.kind == Commit::Kind::Changed && !node_changed_for_pods(*commit.before, *commit.after)) return;
   room.allocatable = amounts_in(json::members_at(*commit.after, {"status", "allocatable"}));
-  retry_for(name);
+  retry_for(name, false);
 }
 
 void Scheduler::heard_pod(const Commit& commit) {
@@ -164,7 +166,7 @@ void Scheduler::lift(const std::string& key) {
   room.guards.erase(key);
   placed_.erase(found);
   if (!room.node && room.pods.empty()) rooms_.erase(node);
-  retry_for(node);
+  retry_for(node, true);
 }
 
 void Scheduler::wait(const std::string& key, const kube::Object& pod) {
@@ -195,21 +197,22 @@ void Scheduler::stop_waiting(const std::string& key) {
   forget(key);
 }
 
-// Something about the node, or what stands on it, got better for those who wait.
-void Scheduler::retry_for(const std::string& node) {
+void Scheduler::retry_for(const std::string& node, bool only_more_room) {
   if (auto pinned = pinned_to_.find(node); pinned != pinned_to_.end()) {
     for (const std::string& key : pinned->second) enqueue(key);
   }
-  if (!roaming_.empty()) enqueue_after(kRetryRoaming, kRetryAfter);
+  if (!roaming_.empty()) enqueue_after(only_more_room ? kRetryForRoom : kRetryAll, kRetryAfter);
 }
 
 // -- choosing ---------------------------------------------------------------------------------------------------------
 
 Done Scheduler::sync(const std::string& key) {
-  if (key != kRetryRoaming) return schedule(key);
+  if (key != kRetryAll && key != kRetryForRoom) return schedule(key);
   // What does not fit now is told and waits for the next change: it does not hold up those behind it.
   std::vector<std::string> keys;
-  for (const auto& [turn, pod] : roaming_) keys.push_back(pod);
+  for (const auto& [turn, pod] : roaming_) {
+    if (key == kRetryAll || waiting_.at(pod).hopes_for_room) keys.push_back(pod);
+  }
   for (const std::string& pod : keys) ASK_VOID(schedule(pod));
   return {};
 }
@@ -240,7 +243,8 @@ std::optional<std::string> Scheduler::choose(const kube::Object& pod, std::strin
     if (!best || candidate < *best) best = std::move(candidate);
   };
 
-  const std::string& pinned = waiting_.at(kube::key_of(pod)).pinned;
+  Waiting& waiting = waiting_.at(kube::key_of(pod));
+  const std::string& pinned = waiting.pinned;
   if (pinned.empty()) {
     for (const auto& [name, room] : rooms_) consider(name, room);
   } else {
@@ -250,6 +254,7 @@ std::optional<std::string> Scheduler::choose(const kube::Object& pod, std::strin
     if (nodes_ > exists) reasons["node(s) didn't satisfy plugin(s) [NodeAffinity]"] += nodes_ - exists;
   }
   if (best) return best->second;
+  waiting.hopes_for_room = resolvable > 0;
 
   if (nodes_ == 0) {
     why_not = "no nodes available to schedule pods";

@@ -48,6 +48,7 @@ class Scheduler final : public Controller {
   struct Waiting {
     std::string pinned;  // the one node it can go to, or ""
     std::uint64_t turn = 0;
+    bool hopes_for_room = true;  // some node would do if other pods left it
   };
   // Why a node will not do; resolvable when removing other pods could help.
   struct Reason {
@@ -61,7 +62,8 @@ class Scheduler final : public Controller {
   void lift(const std::string& key);
   void wait(const std::string& key, const kube::Object& pod);
   void stop_waiting(const std::string& key);
-  void retry_for(const std::string& node);
+  // Tries those again whom a change of the node itself, or only more room on it, may help.
+  void retry_for(const std::string& node, bool only_more_room);
 
   Done schedule(const std::string& key);
   std::optional<std::string> choose(const kube::Object& pod, std::string& why_not);
