@@ -39,10 +39,13 @@ void fill_in_node(kube::Object& node) {
   }
   set_default(object_in(object_in(status, "daemonEndpoints"), "kubeletEndpoint"), "Port", 0);
   json::Members& info = object_in(status, "nodeInfo");
-  for (const std::string_view key :
-       {"machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "containerRuntimeVersion", "kubeletVersion",
-        "kubeProxyVersion", "operatingSystem", "architecture"}) {
-    if (!info.contains(key)) info[key] = "";
+  constexpr std::string_view kAlways[] = {"machineID", "systemUUID", "bootID", "kernelVersion", "osImage",
+                                          "containerRuntimeVersion", "kubeletVersion", "kubeProxyVersion",
+                                          "operatingSystem", "architecture"};
+  if (info.size() < std::size(kAlways)) {
+    for (const std::string_view key : kAlways) {
+      if (!info.contains(key)) info[key] = "";
+    }
   }
   const json::Value* unschedulable =
       members["spec"].is_object() ? members["spec"].get_object().if_contains("unschedulable") : nullptr;

@@ -56,9 +56,12 @@ std::string at_most(std::size_t bytes) { return fmt::format("must be no more tha
 std::string at_most_characters(std::size_t count) { return fmt::format("must be no more than {} characters", count); }
 
 void check_labels(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
-  const json::Members& labels = kube::labels_of(fresh);
-  if (old != nullptr && same(labels, kube::labels_of(*old))) return;
-  for (const auto& [key, value] : labels) {
+  static const json::Members kNone;
+  const json::Members& before = old == nullptr ? kNone : kube::labels_of(*old);
+  for (const auto& [key, value] : kube::labels_of(fresh)) {
+    // What stood there before was fine.
+    const json::Value* then = before.if_contains(key);
+    if (then != nullptr && *then == value) continue;
     for (const std::string& complaint : complaints_about_key(key)) {
       errors.invalid("metadata.labels", quoted(key), complaint);
     }

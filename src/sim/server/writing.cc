@@ -240,6 +240,20 @@ Answer<void> check_guards(const Rules& rules, const kube::Request& request, cons
   return modified_since(rules.resource, name);
 }
 
+constexpr std::string_view kIdentity[] = {"uid",        "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+                                          "generation", "resourceVersion",   "selfLink"};
+
+// A merge patch that does not name any of it cannot have changed it. Most patches are such.
+bool leaves_identity_alone(const kube::Request& request) {
+  if (request.verb != kube::Verb::Patch) return false;
+  if (request.patch != kube::PatchKind::Merge && request.patch != kube::PatchKind::Strategic) return false;
+  const json::Value* metadata = json::find(request.body, {"metadata"});
+  if (metadata == nullptr) return true;
+  if (!metadata->is_object() || metadata->get_object().contains("$patch")) return false;
+  return std::none_of(std::begin(kIdentity), std::end(kIdentity),
+                      [&](std::string_view key) { return metadata->get_object().contains(key); });
+}
+
 // Metadata that a writer must not change: silently taken back, or refused where the real server refuses.
 void keep_identity(kube::Object& fresh, const kube::Object& old, FieldErrors& errors) {
   json::Members& metadata = metadata_of(fresh);
@@ -253,10 +267,7 @@ void keep_identity(kube::Object& fresh, const kube::Object& old, FieldErrors& er
   if (!kube::uid_of(fresh).empty()) refuse_change("uid");
   if (!kube::is_being_deleted(old)) refuse_change("deletionTimestamp");
   refuse_change("deletionGracePeriodSeconds");
-  for (const std::string_view key : {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
-                                     "generation", "resourceVersion", "selfLink"}) {
-    restore(metadata, old, key);
-  }
+  for (const std::string_view key : kIdentity) restore(metadata, old, key);
 }
 
 // The answer to an update that took the last finalizer off an object that was to be deleted.
@@ -328,7 +339,7 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
   TRY_VOID(check_guards(rules, request, *old, fresh));
 
   FieldErrors errors;
-  keep_identity(fresh, *old, errors);
+  if (!leaves_identity_alone(request)) keep_identity(fresh, *old, errors);
   if (!rules.is_custom && request.verb == kube::Verb::Replace) drop_nulls(fresh);
   fill_in(rules, fresh);
   if (request.subresource == "status") {
@@ -342,7 +353,8 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
   }
 
   // What is wrong with metadata is said twice: by the server and by the kind. (Once in the message.)
-  for (int i = 0; i < 2; ++i) check_metadata(rules, fresh, old.get(), errors);
+  check_metadata(rules, fresh, old.get(), errors);
+  if (!errors.empty()) check_metadata(rules, fresh, old.get(), errors);
   check(rules, fresh, old.get(), errors);
   if (!errors.empty()) return invalid(rules.resource.group, rules.resource.kind, request.name, errors);
 
