@@ -9,11 +9,14 @@
 // bad luck are attached from outside: they talk through doors like everybody else.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/loop.h"
