@@ -39,9 +39,9 @@ void fill_in_node(kube::Object& node) {
   }
   set_default(object_in(object_in(status, "daemonEndpoints"), "kubeletEndpoint"), "Port", 0);
   json::Members& info = object_in(status, "nodeInfo");
-  constexpr std::string_view kAlways[] = {"machineID", "systemUUID", "bootID", "kernelVersion", "osImage",
-                                          "containerRuntimeVersion", "kubeletVersion", "kubeProxyVersion",
-                                          "operatingSystem", "architecture"};
+  constexpr std::string_view kAlways[] = {
+      "machineID",      "systemUUID",       "bootID",          "kernelVersion", "osImage", "containerRuntimeVersion",
+      "kubeletVersion", "kubeProxyVersion", "operatingSystem", "architecture"};
   if (info.size() < std::size(kAlways)) {
     for (const std::string_view key : kAlways) {
       if (!info.contains(key)) info[key] = "";

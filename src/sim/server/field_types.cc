@@ -22,45 +22,45 @@ struct ListRow {
 // Lists that are more than their order. The first row that fits counts.
 constexpr ListRow kLists[] = {
     // field                      below          apply     keys                                 patch  by
-    {"finalizers",                "metadata",    kSet,    {},                                   true,  ""},
-    {"ownerReferences",           "metadata",    kMap,    {"uid"},                              true,  "uid"},
-    {"containers",                "spec",        kMap,    {"name"},                             true,  "name"},
-    {"initContainers",            "spec",        kMap,    {"name"},                             true,  "name"},
-    {"ephemeralContainers",       "spec",        kMap,    {"name"},                             true,  "name"},
-    {"volumes",                   "spec",        kMap,    {"name"},                             true,  "name"},
-    {"imagePullSecrets",          "",            kMap,    {"name"},                             true,  "name"},
-    {"hostAliases",               "spec",        kMap,    {"ip"},                               true,  "ip"},
-    {"topologySpreadConstraints", "spec",        kMap,    {"topologyKey", "whenUnsatisfiable"}, true,  "topologyKey"},
-    {"schedulingGates",           "spec",        kMap,    {"name"},                             true,  "name"},
-    {"resourceClaims",            "spec",        kMap,    {"name"},                             true,  "name"},
-    {"ports",                     "spec",        kMap,    {"port", "protocol"},                 true,  "port"},
-    {"ports",                     "",            kMap,    {"containerPort", "protocol"},        true,  "containerPort"},
-    {"env",                       "",            kMap,    {"name"},                             true,  "name"},
-    {"volumeMounts",              "",            kMap,    {"mountPath"},                        true,  "mountPath"},
-    {"volumeDevices",             "",            kMap,    {"devicePath"},                       true,  "devicePath"},
-    {"claims",                    "resources",   kMap,    {"name"},                             false, ""},
-    {"conditions",                "status",      kMap,    {"type"},                             true,  "type"},
-    {"addresses",                 "status",      kMap,    {"type"},                             true,  "type"},
-    {"podCIDRs",                  "spec",        kSet,    {},                                   true,  ""},
-    {"podIPs",                    "status",      kMap,    {"ip"},                               true,  "ip"},
-    {"hostIPs",                   "status",      kAtomic, {},                                   true,  "ip"},
-    {"resourceClaimStatuses",     "status",      kMap,    {"name"},                             true,  "name"},
-    {"secrets",                   "",            kMap,    {"name"},                             true,  "name"},
-    {"webhooks",                  "",            kMap,    {"name"},                             true,  "name"},
-    {"matchConditions",           "",            kMap,    {"name"},                             true,  "name"},
+    {"finalizers", "metadata", kSet, {}, true, ""},
+    {"ownerReferences", "metadata", kMap, {"uid"}, true, "uid"},
+    {"containers", "spec", kMap, {"name"}, true, "name"},
+    {"initContainers", "spec", kMap, {"name"}, true, "name"},
+    {"ephemeralContainers", "spec", kMap, {"name"}, true, "name"},
+    {"volumes", "spec", kMap, {"name"}, true, "name"},
+    {"imagePullSecrets", "", kMap, {"name"}, true, "name"},
+    {"hostAliases", "spec", kMap, {"ip"}, true, "ip"},
+    {"topologySpreadConstraints", "spec", kMap, {"topologyKey", "whenUnsatisfiable"}, true, "topologyKey"},
+    {"schedulingGates", "spec", kMap, {"name"}, true, "name"},
+    {"resourceClaims", "spec", kMap, {"name"}, true, "name"},
+    {"ports", "spec", kMap, {"port", "protocol"}, true, "port"},
+    {"ports", "", kMap, {"containerPort", "protocol"}, true, "containerPort"},
+    {"env", "", kMap, {"name"}, true, "name"},
+    {"volumeMounts", "", kMap, {"mountPath"}, true, "mountPath"},
+    {"volumeDevices", "", kMap, {"devicePath"}, true, "devicePath"},
+    {"claims", "resources", kMap, {"name"}, false, ""},
+    {"conditions", "status", kMap, {"type"}, true, "type"},
+    {"addresses", "status", kMap, {"type"}, true, "type"},
+    {"podCIDRs", "spec", kSet, {}, true, ""},
+    {"podIPs", "status", kMap, {"ip"}, true, "ip"},
+    {"hostIPs", "status", kAtomic, {}, true, "ip"},
+    {"resourceClaimStatuses", "status", kMap, {"name"}, true, "name"},
+    {"secrets", "", kMap, {"name"}, true, "name"},
+    {"webhooks", "", kMap, {"name"}, true, "name"},
+    {"matchConditions", "", kMap, {"name"}, true, "name"},
 };
 
 // Objects with one owner: selectors and references.
 constexpr std::string_view kAtomicObjects[] = {
-    "selector",         "labelSelector",   "namespaceSelector", "objectSelector", "podSelector",  "nodeSelector",
-    "fieldRef",         "resourceFieldRef", "configMapKeyRef",  "secretKeyRef",   "preference",   "roleRef",
-    "involvedObject",   "regarding",        "related",          "secretRef",      "dataSource",   "paramKind",
+    "selector",       "labelSelector",    "namespaceSelector", "objectSelector", "podSelector", "nodeSelector",
+    "fieldRef",       "resourceFieldRef", "configMapKeyRef",   "secretKeyRef",   "preference",  "roleRef",
+    "involvedObject", "regarding",        "related",           "secretRef",      "dataSource",  "paramKind",
 };
 
 // Objects whose keys are data.
 constexpr std::string_view kFreeKeys[] = {
-    "labels",   "annotations", "data",        "binaryData", "stringData",    "limits",
-    "requests", "capacity",    "allocatable", "parameters", "disruptedPods", "hard",
+    "labels",   "annotations", "data",        "binaryData", "stringData",       "limits",
+    "requests", "capacity",    "allocatable", "parameters", "disruptedPods",    "hard",
     "used",     "overhead",    "matchLabels", "attributes", "volumeAttributes",
 };
 
@@ -80,8 +80,8 @@ class BuiltIn final : public FieldTypes {
     const std::string_view below = place.size() > 1 ? place[place.size() - 2] : std::string_view();
     const bool node_terms = field == "requiredDuringSchedulingIgnoredDuringExecution" && below == "nodeAffinity";
     // An element of a list of references has one owner too.
-    const bool reference = (field == "ownerReferences" && below == "metadata") || field == "imagePullSecrets" ||
-                           field == "secrets";
+    const bool reference =
+        (field == "ownerReferences" && below == "metadata") || field == "imagePullSecrets" || field == "secrets";
     type.atomic_object = node_terms || reference || has(kAtomicObjects, field);
     type.free_keys = has(kFreeKeys, field);
     type.replaces = budget_ && field == "selector" && below == "spec";
@@ -109,7 +109,8 @@ class Unknown final : public FieldTypes {
     FieldType type;
     type.free_keys = true;
     const std::string_view below = place.size() > 1 ? place[place.size() - 2] : std::string_view();
-    if (place.size() == 1 && (place[0] == "metadata" || place[0] == "spec" || place[0] == "status")) type.free_keys = false;
+    if (place.size() == 1 && (place[0] == "metadata" || place[0] == "spec" || place[0] == "status"))
+      type.free_keys = false;
     if (place.empty()) type.free_keys = false;
     if (place.size() == 2 && below == "metadata") {
       if (place[1] == "finalizers") type.list = kSet;

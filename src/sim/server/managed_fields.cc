@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/order.h"
 #include "sim/same.h"
 #include "sim/server/field_set.h"
 #include "sim/server/field_walks.h"
@@ -47,7 +48,7 @@ Entries entries_of(const kube::Object& object) {
 }
 
 json::Array to_json(Entries entries) {
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+  base::sort_keeping_order(entries, [](const Entry& a, const Entry& b) {
     return std::tie(a.operation, a.time, a.manager, a.api_version, a.subresource) <
            std::tie(b.operation, b.time, b.manager, b.api_version, b.subresource);
   });

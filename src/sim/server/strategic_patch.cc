@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/order.h"
 #include "sim/same.h"
 #include "sim/server/names.h"
 #include "sim/server/rejections.h"
@@ -70,8 +71,8 @@ json::Array arranged(const json::Array& merged, const json::Array& order, const 
       return index_of(list, *a, key).value_or(0) < index_of(list, *b, key).value_or(0);
     };
   };
-  std::stable_sort(named.begin(), named.end(), by(order));
-  std::stable_sort(rest.begin(), rest.end(), by(before));
+  base::sort_keeping_order(named, by(order));
+  base::sort_keeping_order(rest, by(before));
 
   json::Array out;
   auto left = rest.begin();

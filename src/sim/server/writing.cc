@@ -240,8 +240,9 @@ Answer<void> check_guards(const Rules& rules, const kube::Request& request, cons
   return modified_since(rules.resource, name);
 }
 
-constexpr std::string_view kIdentity[] = {"uid",        "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
-                                          "generation", "resourceVersion",   "selfLink"};
+constexpr std::string_view kIdentity[] = {
+    "uid",        "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+    "generation", "resourceVersion",   "selfLink"};
 
 // A merge patch that does not name any of it cannot have changed it. Most patches are such.
 bool leaves_identity_alone(const kube::Request& request) {
