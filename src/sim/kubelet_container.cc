@@ -22,7 +22,6 @@ constexpr Span kFirstPullWait = seconds(10);
 constexpr Span kMostPullWait = minutes(5);
 constexpr Span kHealthyRun = minutes(10);  // a run this long forgives the crashes before it
 constexpr int kKilled = 137;
-constexpr int kTerminated = 143;
 constexpr int kLostWithTheMachine = 255;
 
 }  // namespace
@@ -266,29 +265,17 @@ void ContainerLife::stop(Span grace) {
   const auto now = ground_.loop().now();
   const bool again = std::exchange(is_stopping_, true);
   if (again && now + grace >= stop_due_) return;
-  const Span stop = ground_.about(script_.stop.value_or(ground_.shared.plan.tempo.stop));
-  const bool listens = !again && !script_.is_deaf && script_.program.empty() && stop < grace;
   if (!again) {
     record(Type::Normal, "Killing", fmt::format("Stopping container {}", spec_.name()));
     if (program_) program_->terminate();
     if (stage_ != Stage::Running) return;
+    next_stop_step_ = 0;
+    const bool listens = !script_.is_deaf && script_.program.empty();
+    const Span stop = ground_.about(script_.stop.value_or(ground_.shared.plan.tempo.stop));
+    if (listens) stop_timer_ = ground_.loop().after(stop, [this] { run_stop_steps(); });
   }
-  stop_due_ = now + (listens ? stop : grace);
-  stop_timer_ = ground_.loop().after(listens ? stop : grace, [this, listens] {
-    if (listens) return finish_stopping();
-    ended(kKilled);
-  });
-}
-
-void ContainerLife::finish_stopping() {
-  for (const auto& step : script_.when_stopped) {
-    const bool acts = step.kind == Step::Kind::Say || step.kind == Step::Kind::TryUnload ||
-                      step.kind == Step::Kind::Unload || step.kind == Step::Kind::Write ||
-                      step.kind == Step::Kind::Remove;
-    if (acts) step_done(step);
-    if (stage_ != Stage::Running) return;
-  }
-  ended(script_.when_stopped.empty() ? kTerminated : 0);
+  stop_due_ = now + grace;
+  kill_timer_ = ground_.loop().after(grace, [this] { ended(kKilled); });
 }
 
 void ContainerLife::ended(int code) {
@@ -299,6 +286,7 @@ void ContainerLife::ended(int code) {
   ++crashes_;
   timer_.cancel();
   stop_timer_.cancel();
+  kill_timer_.cancel();
   probes_.container_ended();
   is_awaiting_ = false;
   is_adopted_ = false;
@@ -314,6 +302,7 @@ void ContainerLife::ended(int code) {
 void ContainerLife::power_failed(bool runs_again) {
   timer_.cancel();
   stop_timer_.cancel();
+  kill_timer_.cancel();
   probes_.container_ended();
   processes_.clear();
   if (alive_) alive_->self = nullptr;

@@ -81,10 +81,10 @@ class ContainerLife {
   bool host_step_done(const Step& step);
   bool module_step_done(const Step& step);
   bool fail(std::string_view why);
+  void run_stop_steps();
   bool load(const Step& step);
   void open_devices();
   void wait(std::optional<base::Span> span);
-  void finish_stopping();
   void ended(int code);
   void say(std::string_view line);
   void record(kube::Event::Type type, std::string reason, std::string message);
@@ -113,11 +113,13 @@ class ContainerLife {
   bool is_adopted_ = false;
 
   std::size_t next_step_ = 0;
+  std::size_t next_stop_step_ = 0;
   bool is_awaiting_ = false;
   std::vector<int> processes_;
   Probes probes_;
   base::Timer timer_;       // pull, start, wait
-  base::Timer stop_timer_;  // SIGTERM handled, or SIGKILL
+  base::Timer stop_timer_;  // what it does about SIGTERM
+  base::Timer kill_timer_;  // SIGKILL
   base::Instant stop_due_;
   std::unique_ptr<Program> program_;
   std::shared_ptr<Alive> alive_;

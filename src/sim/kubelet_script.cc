@@ -13,6 +13,8 @@ using base::Span;
 constexpr Span kShortestRound =
     std::chrono::milliseconds(10);  // a script that repeats without waiting must not stop time
 
+constexpr int kTerminated = 143;  // 128 + SIGTERM: it did nothing about the signal but end
+
 }  // namespace
 
 void ContainerLife::run_steps() {
@@ -123,6 +125,28 @@ bool ContainerLife::load(const Step& step) {
   if (auto loaded = host.insert(step.what, step.with, on); !loaded) return fail(loaded.error().message);
   say(fmt::format("loaded {} {}", step.what, step.with));
   return true;
+}
+
+// What the container does between SIGTERM and its end. Steps that would make no sense there are passed over.
+void ContainerLife::run_stop_steps() {
+  while (stage_ == Stage::Running && next_stop_step_ < script_.when_stopped.size()) {
+    const Step& step = script_.when_stopped[next_stop_step_++];
+    switch (step.kind) {
+      case Step::Kind::Wait:
+        if (const auto span = span_of(step, ground_.shared.plan.tempo)) {
+          stop_timer_ = ground_.loop().after(ground_.about(*span), [this] { run_stop_steps(); });
+        }
+        return;
+      case Step::Kind::Say:
+      case Step::Kind::Unload:
+      case Step::Kind::TryUnload:
+      case Step::Kind::Write:
+      case Step::Kind::Remove:
+      case Step::Kind::Exit: step_done(step); break;
+      default: break;
+    }
+  }
+  if (stage_ == Stage::Running) ended(script_.when_stopped.empty() ? kTerminated : 0);
 }
 
 void ContainerLife::host_changed() {

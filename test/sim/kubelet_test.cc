@@ -306,6 +306,27 @@ TEST_F(KubeletTest, KillsADeafContainerAtTheEndOfItsGrace) {
   EXPECT_NEAR(now() - asked, 20, 0.2);
 }
 
+TEST_F(KubeletTest, TakesItsStepsBetweenTheSignalAndItsEnd) {
+  begin("cpu=1");
+  add_pod("web", "cpu-1", "wait forever; when-stopped; say saving; wait 4s; say saved");
+  ASSERT_TRUE(soon([this] { return is_ready("web"); }));
+  const double asked = now();
+  delete_pod("web");
+  ASSERT_TRUE(soon([this] { return noted("exited", "web") == 1; }));
+  EXPECT_NEAR(now() - asked, 1 + 4, 0.1);
+  EXPECT_THAT(said("web"), ElementsAre("saving", "saved"));
+}
+
+TEST_F(KubeletTest, IsKilledInTheMiddleOfStepsThatTakeTooLong) {
+  begin("cpu=1");
+  add_pod("web", "cpu-1", "wait forever; when-stopped; wait 1h", R"({"terminationGracePeriodSeconds": 5})");
+  ASSERT_TRUE(soon([this] { return is_ready("web"); }));
+  const double asked = now();
+  delete_pod("web");
+  ASSERT_TRUE(soon([this] { return pod("web") == nullptr; }));
+  EXPECT_NEAR(now() - asked, 5, 0.2);
+}
+
 TEST_F(KubeletTest, ShortensTheGraceWhenAskedAgainWithLess) {
   begin("cpu=1");
   add_pod("web", "cpu-1", "deaf", R"({"terminationGracePeriodSeconds": 600})");
