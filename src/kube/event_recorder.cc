@@ -242,7 +242,7 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
         .let_go();
   }
 
-  void answered(SeriesPtr series, std::int64_t count, const Fault* fault) {
+  void answered(const SeriesPtr& series, std::int64_t count, const Fault* fault) {
     --in_flight;
     series->subject->has_write_in_flight = false;
     // Made by a write of ours whose answer was lost: the name is ours alone.
