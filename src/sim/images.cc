@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
+#include <ranges>
 
 #include "base/text.h"
 
@@ -51,8 +51,8 @@ std::string value_of(const Invocation& invocation, std::string_view name) {
   if (name == "VERSION") return std::string(version_in_tag(invocation.image));
   if (name == "TAG") return std::string(tag_of(invocation.image));
   if (name == "IMAGE") return invocation.image;
-  for (auto at = invocation.env.rbegin(); at != invocation.env.rend(); ++at) {
-    if (at->first == name) return at->second;
+  for (const auto& [key, value] : std::views::reverse(invocation.env)) {
+    if (key == name) return value;
   }
   return {};
 }
@@ -119,9 +119,9 @@ bool fits(std::string_view pattern, std::string_view text) {
 
 ImageTable ImageTable::with_vendors() {
   ImageTable table;
-  for (auto row = std::rbegin(kVendors); row != std::rend(kVendors); ++row) {
+  for (const auto& row : std::views::reverse(kVendors)) {
     // The rows are ours and a test reads them all: a row that does not parse cannot ship.
-    static_cast<void>(table.prefer(row->image, row->container, row->script));
+    static_cast<void>(table.prefer(row.image, row.container, row.script));
   }
   return table;
 }
