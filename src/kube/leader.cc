@@ -33,8 +33,10 @@ std::int64_t whole_seconds(Span span) { return std::chrono::ceil<std::chrono::se
 
 // After these the write surely changed nothing, and the lease is still what we think it is.
 bool surely_not_written(Kind kind) {
-  return kind == Kind::Unreachable || kind == Kind::Throttled || kind == Kind::Forbidden || kind == Kind::Refused;
+  return kind == Kind::Unreachable || kind == Kind::Forbidden || kind == Kind::Refused;
 }
+// Not trouble but news, which a look will tell.
+bool somebody_was_faster(Kind kind) { return kind == Kind::Conflict || kind == Kind::AlreadyExists; }
 
 }  // namespace
 
@@ -86,6 +88,14 @@ struct LeaderElection::Body : std::enable_shared_from_this<Body> {
     return true;
   }
 
+  // A timer may come a little early by the clock that counts; then it is set again, but never to spin.
+  void set_deadline() {
+    const Span left = std::max<Span>(leader_until - loop.now(), std::chrono::milliseconds(1));
+    deadline = later(left, [](Body& self) {
+      if (!self.was_too_late() && self.role == Role::Leader) self.set_deadline();
+    });
+  }
+
   void attempt() {
     if (role == Role::Idle || role == Role::Over || was_too_late()) return;
     role == Role::Candidate || in_doubt ? look() : write();
@@ -100,7 +110,7 @@ struct LeaderElection::Body : std::enable_shared_from_this<Body> {
   void saw(Result<Object> answer) {
     if (!answer && answer.error().kind != Kind::NotFound) {
       complain("look at", answer.error());
-      return role == Role::Resigning ? finish() : rest();
+      return role == Role::Resigning ? finish() : rest(answer.error().retry_after);
     }
     in_doubt = false;
     answer ? observe(std::move(*answer)) : observe_none();
@@ -168,7 +178,7 @@ struct LeaderElection::Body : std::enable_shared_from_this<Body> {
     // The answer came so late that it is worth nothing; the lease is ours, though, so write again.
     if (loop.now() >= until) return write();
     leader_until = until;
-    deadline = later(until - loop.now(), [](Body& self) { self.was_too_late(); });
+    set_deadline();
     rest();
     if (std::exchange(role, Role::Leader) == Role::Leader) return;
     log::info("leader", {{"lease", lease_name()}, {"identity", terms.identity}});
@@ -176,18 +186,21 @@ struct LeaderElection::Body : std::enable_shared_from_this<Body> {
   }
 
   void not_written(const Fault& fault) {
-    // Somebody was faster: no trouble, that is what the version is for.
-    if (fault.kind != Kind::Conflict && fault.kind != Kind::AlreadyExists) complain("write", fault);
+    if (!somebody_was_faster(fault.kind)) complain("write", fault);
     const bool sure = surely_not_written(fault.kind);
     if (role == Role::Resigning && sure) return finish();
     in_doubt = in_doubt || !sure;
-    if (in_doubt && doubts_in_a_row++ < 1) return look();
-    rest();
+    const bool looking_helps = fault.kind != Kind::Throttled && fault.kind != Kind::Failed;
+    if (in_doubt && looking_helps && doubts_in_a_row++ < 1) return look();
+    rest(fault.retry_after);
   }
 
-  void rest() {
+  // A candidate waits as long as the server likes; a leader cannot.
+  void rest(std::optional<Span> wish = {}) {
     doubts_in_a_row = 0;
-    next = later(random.jitter(terms.retry_every, 0.2), [](Body& self) { self.attempt(); });
+    const Span most = role == Role::Leader ? terms.renew_deadline / 4 : terms.duration;
+    const Span span = random.jitter(terms.retry_every, 0.2);
+    next = later(std::max(span, std::min(wish.value_or(Span::zero()), most)), [](Body& self) { self.attempt(); });
   }
 
   void lose(std::string_view why) {

@@ -198,6 +198,38 @@ TEST_F(AnElection, LosesWhenTheDeadlinePassesThoughTheNetworkIsStuck) {
   EXPECT_THAT(told, ElementsAre("lost"));
 }
 
+// Timers and instants may come from different clocks of the kernel.
+class HastyLoop final : public base::Loop {
+ public:
+  explicit HastyLoop(base::Loop& loop) : loop_(loop) {}
+  base::Instant now() const override { return loop_.now(); }
+  base::WallTime wall() const override { return loop_.wall(); }
+  [[nodiscard]] base::Timer after(base::Span span, std::function<void()> then) override {
+    return loop_.after(span > 2ms ? span - 1ms : span, std::move(then));
+  }
+  void post(std::function<void()> then) override { loop_.post(std::move(then)); }
+
+ private:
+  base::Loop& loop_;
+};
+
+TEST_F(AnElection, LosesInTimeThoughItsTimersComeEarly) {
+  HastyLoop hasty(loop);
+  // Nobody answers once the lease is made.
+  api.answers = [this](const Request& r) -> std::optional<Result<Object>> {
+    if (api.calls.size() == 1) return base::fault(Kind::NotFound, "none");
+    if (r.verb == Verb::Create) return r.body;
+    return std::nullopt;
+  };
+  election = std::make_unique<LeaderElection>(
+      api, hasty, base::Random(1), terms, [this] { tell("won"); }, [this] { tell("lost"); });
+  election->start();
+  run(10s - 1ns);
+  EXPECT_THAT(told, ElementsAre("won"));
+  run(1ns);
+  EXPECT_THAT(told, ElementsAre("won", "lost"));
+}
+
 TEST_F(AnElection, CountsTheDeadlineFromWhenTheRenewalWasSent) {
   start();
   last().fail(Kind::NotFound);
@@ -303,6 +335,26 @@ TEST_F(AnElection, DoesNotExtendItsTimeByALostAnswer) {
   };
   run(10s);
   EXPECT_THAT(told, ElementsAre("lost"));
+}
+
+TEST_F(AnElection, LetsAThrottlingServerRestAsACandidateButNotForLongAsALeader) {
+  api.answers = [](const Request&) -> std::optional<Result<Object>> {
+    return std::unexpected(Fault{Kind::Throttled, "slow down", 12s});
+  };
+  start();
+  run(11s);
+  EXPECT_EQ(api.calls.size(), 1u);
+  run(2s);
+  EXPECT_EQ(api.calls.size(), 2u);
+  api.answers = {};
+  api.calls.clear();
+  start_leading();
+  api.answers = [](const Request&) -> std::optional<Result<Object>> {
+    return std::unexpected(Fault{Kind::Throttled, "slow down", 12s});
+  };
+  const std::size_t before = api.calls.size();
+  run(9s);
+  EXPECT_GE(api.calls.size(), before + 3);
 }
 
 TEST_F(AnElection, GivesUpAStuckCallAndTriesAnother) {
