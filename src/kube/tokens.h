@@ -66,8 +66,9 @@ inline const char* end_of_digits(const char* p, const char* end) {
 
 // `convert` false: only whether it is one.
 inline Number number_from(std::string_view text, bool convert) {
-  const char* p = text.data();
-  const char* const end = p + text.size();
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const char* p = begin;
   const bool negative = p < end && *p == '-';
   if (negative) ++p;
   const char* const whole = p;
@@ -92,12 +93,12 @@ inline Number number_from(std::string_view text, bool convert) {
   Number number{.kind = Number::Kind::Signed};
   if (!convert) return number;
   if (!real) {
-    if (std::from_chars(text.data(), end, number.as_signed).ec == std::errc()) return number;
+    if (std::from_chars(begin, end, number.as_signed).ec == std::errc()) return number;
     number.kind = Number::Kind::Unsigned;
-    if (!negative && std::from_chars(text.data(), end, number.as_unsigned).ec == std::errc()) return number;
+    if (!negative && std::from_chars(begin, end, number.as_unsigned).ec == std::errc()) return number;
   }
   number.kind = Number::Kind::Real;
-  if (std::from_chars(text.data(), end, number.as_real).ec == std::errc::result_out_of_range) {
+  if (std::from_chars(begin, end, number.as_real).ec == std::errc::result_out_of_range) {
     // Too small is zero, too large is infinite, as elsewhere in this program.
     const std::size_t exponent = text.find_first_of("eE");
     const bool tiny = exponent != std::string_view::npos && text.find('-', exponent) != std::string_view::npos;

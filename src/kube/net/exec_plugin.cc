@@ -68,13 +68,14 @@ std::vector<std::string> environment(const ExecPlugin& plugin, const Target& tar
   for (char** entry = environ; *entry != nullptr; ++entry) {
     if (!is_replaced(*entry)) out.emplace_back(*entry);
   }
-  for (const auto& [key, value] : plugin.env) out.push_back(key + "=" + value);
+  for (const auto& [key, value] : plugin.env) out.push_back(fmt::format("{}={}", key, value));
   out.push_back("KUBERNETES_EXEC_INFO=" + exec_info(plugin, target));
   return out;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> out;
+  out.reserve(texts.size() + 1);
   for (std::string& text : texts) out.push_back(text.data());
   out.push_back(nullptr);
   return out;

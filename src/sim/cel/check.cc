@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "base/time.h"
@@ -138,8 +139,8 @@ class Checker {
   static TypeRef literal(const Node& node) { return runtime_type(node.literal); }
 
   TypeRef ident(Node& node) {
-    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-      if (scope->first == node.text) return scope->second;
+    for (const auto& [name, type] : std::views::reverse(scopes_)) {
+      if (name == node.text) return type;
     }
     if (node.text == "self") return self_;
     if (node.text == "oldSelf") {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <ranges>
 #include <utility>
 
 #include "sim/cel/ast.h"
@@ -35,8 +36,8 @@ class Evaluator {
 
  private:
   Value ident(const std::string& name) const {
-    for (auto variable = variables_.rbegin(); variable != variables_.rend(); ++variable) {
-      if (*variable->first == name) return variable->second;
+    for (const auto& [variable, value] : std::views::reverse(variables_)) {
+      if (*variable == name) return value;
     }
     if (name == "self") return self_;
     if (name == "oldSelf") return old_self_;

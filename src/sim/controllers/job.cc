@@ -193,7 +193,7 @@ std::optional<JobController::Verdict> JobController::failure(Look& look) {
 Done JobController::manage(Look& look) {
   std::vector<Stored> active;
   std::ranges::copy_if(look.pods, std::back_inserter(active), [](const Stored& pod) { return pod_is_active(*pod); });
-  if (look.suspended()) return delete_pods(look, std::move(active));
+  if (look.suspended()) return delete_pods(look, active);
 
   const kube::Object& job = *look.seen;
   const std::int64_t parallelism = json::int_at(job, {"spec", "parallelism"}, 1);
@@ -213,7 +213,7 @@ Done JobController::manage(Look& look) {
              std::pair(json::text_at(*a, {"metadata", "creationTimestamp"}), kube::name_of(*a));
     });
     active.resize(static_cast<std::size_t>(have - wanted));
-    return delete_pods(look, std::move(active));
+    return delete_pods(look, active);
   }
   const std::int64_t terminating =
       look.replaces_only_failed()
@@ -253,7 +253,7 @@ Done JobController::create_pods(Look& look, std::int64_t count) {
   return {};
 }
 
-Done JobController::delete_pods(Look& look, std::vector<Stored> pods) {
+Done JobController::delete_pods(Look& look, const std::vector<Stored>& pods) {
   for (const Stored& pod : pods) {
     if (!pod_is_active(*pod)) continue;
     ASK_VOID(ask_unless_gone(kube::remove(kube::kPods, std::string(kube::namespace_of(*pod)),

@@ -56,7 +56,7 @@ class JobController final : public Controller {
   std::optional<Verdict> failure(Look& look);
   Done manage(Look& look);
   Done create_pods(Look& look, std::int64_t count);
-  Done delete_pods(Look& look, std::vector<Stored> pods);
+  Done delete_pods(Look& look, const std::vector<Stored>& pods);
   void note_suspension(Look& look);
   Done count(Look& look);
   void put_on_record(Look& look) const;
