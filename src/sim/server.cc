@@ -55,6 +55,15 @@ Answer<Stored> Server::serve(const kube::Request& request) {
   return answer;
 }
 
+Answer<Reply> Server::reply(const kube::Request& request) {
+  const Rules* rules = body_->catalog.find(request.resource.group, request.resource.plural);
+  const bool may_make = request.verb == kube::Verb::Replace || request.verb == kube::Verb::Patch;
+  const bool was_there = rules == nullptr || body_->store.find(rules->shelf, key_of(*rules, request)) != nullptr;
+  TRY(Stored object, serve(request));
+  const bool made = request.verb == kube::Verb::Create || (may_make && !was_there);
+  return Reply{made ? 201 : 200, std::move(object)};
+}
+
 Answer<Stored> Server::Body::serve_whole(const Rules& rules, const kube::Request& request) {
   switch (request.verb) {
     case kube::Verb::Get: return look_up(context, rules, request);
@@ -148,16 +157,19 @@ const kube::Resource* Server::find_resource(std::string_view group, std::string_
 
 const std::vector<kube::Resource>& Server::resources() const { return body_->catalog.resources(); }
 
-void Server::add_resource(kube::Resource resource) {
+void Server::add_resource(kube::Resource resource, std::shared_ptr<const CustomKind> kind) {
   Rules rules;
   rules.resource = std::move(resource);
-  rules.has_status = true;
+  rules.has_status = !kind || kind->has_status;
+  rules.has_scale = kind && kind->has_scale;
   rules.has_generation = true;
   rules.may_overwrite = false;
   rules.is_custom = true;
-  rules.answers_deleted = false;
+  rules.custom = std::move(kind);
   body_->catalog.add(std::move(rules));
 }
+
+void Server::remove_resource(std::string_view group, std::string_view plural) { body_->catalog.remove(group, plural); }
 
 void Server::always_manage_fields(bool always) { body_->context.always_manage_fields = always; }
 

@@ -58,6 +58,13 @@ class Filter {
   std::vector<FieldTerm> fields_;
 };
 
+struct CustomKind;
+
+struct Reply {
+  int code = 200;
+  Stored object;
+};
+
 struct Page {
   std::vector<Stored> items;
   std::string resource_version;
@@ -76,6 +83,8 @@ class Server {
   // going, then its last state or a Status (pods and namespaces: the object; nodes and workloads: a Status); a Status
   // for evictions.
   Answer<Stored> serve(const kube::Request& request);
+  // The same with the HTTP code of a yes: 201 when something was made, else 200.
+  Answer<Reply> reply(const kube::Request& request);
   // Deletes every object of the range, each by the rules of one delete; the objects as they were.
   Answer<Page> delete_collection(const kube::Range& range, const kube::Request& how);
   // One page; `limit` 0 = all. `continue_token` as given by the page before.
@@ -99,7 +108,10 @@ class Server {
   // Every resource that can be asked for: the built-in ones and, when a CRD is established, its own.
   const kube::Resource* find_resource(std::string_view group, std::string_view version, std::string_view plural) const;
   const std::vector<kube::Resource>& resources() const;
-  void add_resource(kube::Resource resource);
+  // A custom resource, with the meaning of its schema (sim/server/catalog.h) where it has one. One of the same group
+  // and plural is replaced. Its objects stay when it is removed; whoever removes it deletes them first.
+  void add_resource(kube::Resource resource, std::shared_ptr<const CustomKind> kind = nullptr);
+  void remove_resource(std::string_view group, std::string_view plural);
 
   // metadata.managedFields for every object, not only for those that somebody applied: what a visitor over HTTP
   // expects, at the price of speed.

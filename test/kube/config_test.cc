@@ -139,7 +139,7 @@ TEST(Kubeconfig, WhatIsNoKubeconfigSaysSo) {
   expect_refused("just words", "no fields");
   expect_refused("[1, 2]", "no fields");
   expect_refused("a: [1, 2", "not YAML: line");
-  expect_refused("\x01\x02\xff\xfe\x00zz", "the test's file");
+  expect_refused("\x01\x02\xff\xfe\x03zz", "the test's file");
   expect_refused("kind: Pod", "but a Pod");
   expect_refused("{}", "no current-context");
   expect_refused("? [a]\n: b\n", "no plain text");
@@ -214,7 +214,7 @@ TEST(Kubeconfig, AMissingFileSaysWhereElseToLook) {
 
 // A folder, and the process's environment as it was before the test.
 class TargetTest : public ::testing::Test {
- protected:
+ public:
   TargetTest() {
     std::string pattern = (std::filesystem::temp_directory_path() / "drover-config-XXXXXX").string();
     folder = ::mkdtemp(pattern.data());
@@ -234,6 +234,8 @@ class TargetTest : public ::testing::Test {
     }
     std::filesystem::remove_all(folder);
   }
+
+ protected:
   void write(const std::string& path, const std::string& text) {
     std::filesystem::create_directories(std::filesystem::path(folder + "/" + path).parent_path());
     ASSERT_TRUE(base::write_file(folder + "/" + path, text));

@@ -70,11 +70,12 @@ class HttpApiTest : public ::testing::Test {
   };
   Listed list(ListRequest request) {
     Listed listed;
-    const Call call = client().list(std::move(request), {[&](Object item) { listed.names.emplace_back(name_of(item)); },
-                                                         [&](Result<ListEnd> end) {
-                                                           listed.end = std::move(end);
-                                                           loop.stop();
-                                                         }});
+    const Call call =
+        client().list(std::move(request), {[&](const Object& item) { listed.names.emplace_back(name_of(item)); },
+                                           [&](Result<ListEnd> end) {
+                                             listed.end = std::move(end);
+                                             loop.stop();
+                                           }});
     run();
     return listed;
   }
@@ -85,12 +86,12 @@ class HttpApiTest : public ::testing::Test {
   };
   Watched watch(WatchRequest request) {
     Watched watched;
-    const Call call = client().watch(std::move(request),
-                                     {[&](WatchEvent event) { watched.names.emplace_back(name_of(event.object)); },
-                                      [&](std::optional<Fault> fault) {
-                                        watched.fault = std::move(fault);
-                                        loop.stop();
-                                      }});
+    const Call call = client().watch(
+        std::move(request), {[&](const WatchEvent& event) { watched.names.emplace_back(name_of(event.object)); },
+                             [&](std::optional<Fault> fault) {
+                               watched.fault = std::move(fault);
+                               loop.stop();
+                             }});
     run();
     return watched;
   }

@@ -10,19 +10,18 @@
 #include "kube/net/dialer.h"
 #include "kube/net/exec_plugin.h"
 
-namespace drover::kube {
+namespace drover::kube::testing {
 namespace {
 
-using namespace testing;
-
 class HttpIdentityTest : public HttpApiTest {
- protected:
+ public:
   HttpIdentityTest() {
     std::string pattern = (std::filesystem::temp_directory_path() / "drover-identity-XXXXXX").string();
     folder = ::mkdtemp(pattern.data());
   }
   ~HttpIdentityTest() override { std::filesystem::remove_all(folder); }
 
+ protected:
   std::string write(const std::string& name, const std::string& text, unsigned mode = 0600) {
     const std::string path = folder + "/" + name;
     EXPECT_TRUE(base::write_file(path, text, mode));
@@ -407,4 +406,4 @@ TEST_F(HttpIdentityTest, ASocksProxyThatRefusesIsNamed) {
 }
 
 }  // namespace
-}  // namespace drover::kube
+}  // namespace drover::kube::testing

@@ -6,10 +6,8 @@
 #include "base/text.h"
 #include "http_api_fixture.h"
 
-namespace drover::kube {
+namespace drover::kube::testing {
 namespace {
-
-using namespace testing;
 
 // Lists.
 
@@ -135,4 +133,4 @@ TEST_F(HttpApiTest, EachWatchHasAConnectionOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace drover::kube
+}  // namespace drover::kube::testing

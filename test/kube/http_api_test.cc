@@ -7,10 +7,8 @@
 #include "base/text.h"
 #include "http_api_fixture.h"
 
-namespace drover::kube {
+namespace drover::kube::testing {
 namespace {
-
-using namespace testing;
 
 // What goes out.
 
@@ -320,4 +318,4 @@ TEST_F(HttpApiTest, ASlowAnswerIsFineWhileItMoves) {
 }
 
 }  // namespace
-}  // namespace drover::kube
+}  // namespace drover::kube::testing

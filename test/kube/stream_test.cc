@@ -35,7 +35,7 @@ struct Listed {
 Listed list_from(const Projection& projection, const std::vector<std::string_view>& pieces,
                  std::size_t limit = kRoomy) {
   Listed listed{{}, ListMeta{}};
-  ListParser parser(projection, [&](Object item) { listed.items.push_back(json::text_of(item)); }, limit);
+  ListParser parser(projection, [&](const Object& item) { listed.items.push_back(json::text_of(item)); }, limit);
   for (const std::string_view piece : pieces) {
     if (auto fed = parser.feed(Exact(piece).view()); !fed) {
       listed.end = std::unexpected(fed.error());
@@ -55,7 +55,7 @@ Watched watch_from(const Projection& projection, const std::vector<std::string_v
   Watched watched;
   WatchParser parser(
       projection,
-      [&](WatchEvent event) {
+      [&](const WatchEvent& event) {
         watched.events.push_back(std::to_string(static_cast<int>(event.kind)) + " " + json::text_of(event.object));
       },
       kRoomy);
@@ -348,7 +348,7 @@ TEST(WatchParser, RefusesWhatIsNoEvent) {
 
 TEST(WatchParser, MayBeMovedBetweenEvents) {
   int events = 0;
-  WatchParser first({}, [&](WatchEvent) { ++events; }, kRoomy);
+  WatchParser first({}, [&](const WatchEvent&) { ++events; }, kRoomy);
   ASSERT_TRUE(first.feed(R"({"type":"ADDED","obj)"));
   WatchParser second = std::move(first);
   ASSERT_TRUE(second.feed(R"(ect":{}})"));

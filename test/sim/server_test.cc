@@ -6,6 +6,7 @@
 
 #include "sim/objects.h"
 #include "sim/server.h"
+#include "sim/server/catalog.h"
 
 namespace drover::sim {
 namespace {
@@ -183,6 +184,30 @@ TEST_F(SingleRequests, ToWhatDoesNotExistAreNotFound) {
   Request unknown = get(kNodes, "", "a");
   unknown.subresource = "dance";
   EXPECT_EQ(expect_refused(server.serve(unknown)).code, 404);
+}
+
+TEST_F(SingleRequests, SayWhetherSomethingWasMade) {
+  EXPECT_EQ(expect(server.reply(create(kNodes, "", node_named("a")))).code, 201);
+  EXPECT_EQ(expect(server.reply(get(kNodes, "", "a"))).code, 200);
+  const Request apply = patch(kNodes, "", "b", PatchKind::Apply, node_named("b"));
+  EXPECT_EQ(expect(server.reply(apply)).code, 201);
+  EXPECT_EQ(expect(server.reply(apply)).code, 200);
+}
+
+TEST_F(SingleRequests, ACustomResourceBringsItsSchema) {
+  const Resource things{"example.com", "v1", "things", "Thing"};
+  auto kind = std::make_shared<CustomKind>();
+  kind->fill_in = [](Object& thing) { json::ensure(thing, {"spec", "size"}) = 1; };
+  kind->check = [](const Object& thing, const Object* /*old*/, FieldErrors& errors) {
+    if (json::flag_at(thing, {"spec", "bad"})) errors.invalid("spec.bad", "true", "must be good");
+  };
+  server.add_resource(things, kind);
+  const auto make = [&](std::string_view body) { return server.serve(create(things, "default", parsed(body))); };
+  EXPECT_EQ(json::int_at(*expect(make(R"({"metadata":{"name":"t"}})")), {"spec", "size"}), 1);
+  EXPECT_EQ(expect_refused(make(R"({"metadata":{"name":"u"},"spec":{"bad":true}})")).message,
+            "Thing.example.com \"u\" is invalid: spec.bad: Invalid value: true: must be good");
+  server.remove_resource("example.com", "things");
+  EXPECT_EQ(expect_refused(make(R"({"metadata":{"name":"v"}})")).code, 404);
 }
 
 // Hostile bodies: whatever is sent to whatever, the server answers, and what it keeps has a name, a uid and a version.
