@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""The judge of the embedded cluster: sends one table of requests to two servers and compares what they answer.
+
+    judge.py --left KUBECONFIG --right KUBECONFIG     run every row on both; a diff (- left, + right) per row that differs
+    judge.py --left KUBECONFIG --record FILE          run on one and keep its normalised answers
+    judge.py --right KUBECONFIG --against FILE        compare with kept answers
+    judge.py --one KUBECONFIG                         run on one and print the transcripts
+
+    --only TEXT       rows whose "area: name" holds TEXT (may be given several times)
+    --list            print the rows and end
+    --threads N       rows at a time and server (default 8)
+    --quiet           print only rows that fail, without their diffs
+
+One line per row, "ok area: name" or "FAIL area: name". Exit codes: 0 all the same, 1 something differs, 2 called wrongly.
+The table's format stands in table.py, what is forgiven in normal.py.
+"""
+
+import argparse
+import concurrent.futures
+import difflib
+import json
+import pathlib
+import random
+import string
+import sys
+import time
+
+import client
+import normal
+import steps
+import table
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def namespace_of(row, suffix):
+    return f"{row.area}-{row.number:02d}-{suffix}"
+
+
+def play(server, row, suffix):
+    namespace = namespace_of(row, suffix)
+    entries = steps.Play(server, row, namespace).run()
+    return normal.normalise(entries, namespace)
+
+
+def lines_of(entries):
+    lines = []
+    for entry in entries:
+        rest = {key: value for key, value in entry.items() if key != "step"}
+        lines += [">>> " + entry["step"]] + json.dumps(rest, indent=1, sort_keys=True, ensure_ascii=False).splitlines()
+    return lines
+
+
+def trouble_in(entries):
+    return next((entry["trouble"] for entry in entries if "trouble" in entry), "")
+
+
+class Report:
+    """Counts and prints verdicts."""
+
+    def __init__(self, total, quiet):
+        self.total, self.quiet = total, quiet
+        self.done, self.failed, self.accepted, self.redundant = 0, [], [], []
+
+    def verdict(self, row, left, right):
+        self.done += 1
+        same = left == right and not trouble_in(left)
+        count = f"[{self.done}/{self.total}]"
+        if row.accepted and not same:
+            self.accepted.append(row)
+            print(f"ok {row.title} {count} (differs, accepted: {row.accepted})")
+        elif same:
+            if row.accepted:
+                self.redundant.append(row)
+            if not self.quiet:
+                print(f"ok {row.title} {count}")
+        else:
+            self.failed.append(row)
+            print(f"FAIL {row.title} {count}")
+            if not self.quiet:
+                self.explain(left, right)
+        sys.stdout.flush()
+
+    @staticmethod
+    def explain(left, right):
+        for side, entries in (("left", left), ("right", right)):
+            if trouble := trouble_in(entries):
+                print(f"    {side}: {trouble}")
+        for line in difflib.unified_diff(lines_of(left), lines_of(right), "left", "right", lineterm="", n=4):
+            print("    " + line)
+
+    def end(self, seconds):
+        for row in self.redundant:
+            print(f'note: "{row.title}" is accepted to differ, but does not: remove its "accept"')
+        print(f"{self.done - len(self.failed)} rows the same, {len(self.failed)} differ, "
+              f"{len(self.accepted)} accepted, in {seconds:.0f} s")
+        return 1 if self.failed else 0
+
+
+def chosen(rows, only):
+    return [row for row in rows if not only or any(text in row.title for text in only)]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    for name in ("--left", "--right", "--one", "--record", "--against"):
+        parser.add_argument(name)
+    parser.add_argument("--only", action="append")
+    parser.add_argument("--threads", type=int, default=8)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--quiet", action="store_true")
+    flags = parser.parse_args()
+    try:
+        rows = chosen(table.read_tables(HERE), flags.only)
+    except table.TableError as error:
+        sys.exit(f"judge: {error}")
+    if flags.list:
+        for row in rows:
+            print(row.title)
+        return 0
+    if not rows:
+        parser.error("no row has that text in its name")
+    return run(flags, rows, parser)
+
+
+def run(flags, rows, parser):
+    began = time.monotonic()
+    suffix = "".join(random.choices(string.ascii_lowercase + string.digits, k=5))
+    first = flags.one or flags.left
+    second = None if flags.one else flags.right
+    kept = None
+    if flags.against:
+        first = None
+        kept = json.loads(pathlib.Path(flags.against).read_text(encoding="utf-8"))
+    if not first and not (second and kept):
+        parser.error("give --left and --right, or --right and --against, or --one")
+
+    with concurrent.futures.ThreadPoolExecutor(flags.threads) as left_pool, \
+            concurrent.futures.ThreadPoolExecutor(flags.threads) as right_pool:
+        servers = [client.Server(path) if path else None for path in (first, second)]
+        left = [left_pool.submit(play, servers[0], row, suffix) for row in rows] if first else None
+        right = [right_pool.submit(play, servers[1], row, suffix) for row in rows] if second else None
+
+        if not second:
+            return only_one(flags, rows, left)
+        report = Report(len(rows), flags.quiet)
+        for number, row in enumerate(rows):
+            expected = left[number].result() if left else kept.get(row.title)
+            if expected is None:
+                parser.error(f'{flags.against} does not know the row "{row.title}": record it again')
+            report.verdict(row, expected, right[number].result())
+        if flags.record and left:
+            keep(flags.record, rows, left)
+    return report.end(time.monotonic() - began)
+
+
+def keep(path, rows, futures):
+    answers = {row.title: future.result() for row, future in zip(rows, futures)}
+    pathlib.Path(path).write_text(json.dumps(answers, ensure_ascii=False), encoding="utf-8")
+
+
+def only_one(flags, rows, futures):
+    troubled = 0
+    for row, future in zip(rows, futures):
+        entries = future.result()
+        if trouble := trouble_in(entries):
+            troubled += 1
+            print(f"FAIL {row.title}: {trouble}")
+        if flags.one and not flags.quiet:
+            print("== " + row.title)
+            print("\n".join(lines_of(entries)))
+    if flags.record:
+        keep(flags.record, rows, futures)
+    print(f"{len(rows)} rows, {troubled} in trouble")
+    return 1 if troubled else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
