@@ -110,8 +110,8 @@ class Draft::Block final : public boost::json::memory_resource {
 
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     if (!is_open_) return ::operator new(bytes);
-    const auto at = reinterpret_cast<std::uintptr_t>(free_);
-    const std::size_t padding = (alignment - at % alignment) % alignment;
+    // Alignments are powers of two, and a division here would cost as much as everything else.
+    const std::size_t padding = -reinterpret_cast<std::uintptr_t>(free_) & (alignment - 1);
     if (padding + bytes > static_cast<std::size_t>(end_ - free_)) {
       grow(bytes);
       return do_allocate(bytes, alignment);

@@ -244,10 +244,20 @@ constexpr std::string_view kIdentity[] = {
     "uid",        "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
     "generation", "resourceVersion",   "selfLink"};
 
-// A merge patch that does not name any of it cannot have changed it. Most patches are such.
-bool leaves_identity_alone(const kube::Request& request) {
+// A merge patch cannot have changed what it does not name, and most patches name little: comparing and copying the rest
+// back would be half the work of a patch.
+bool is_plain_merge(const kube::Request& request) {
   if (request.verb != kube::Verb::Patch) return false;
   if (request.patch != kube::PatchKind::Merge && request.patch != kube::PatchKind::Strategic) return false;
+  return request.body.is_object() && !request.body.get_object().contains("$patch");
+}
+
+bool leaves_status_alone(const kube::Request& request) {
+  return is_plain_merge(request) && !request.body.get_object().contains("status");
+}
+
+bool leaves_identity_alone(const kube::Request& request) {
+  if (!is_plain_merge(request)) return false;
   const json::Value* metadata = json::find(request.body, {"metadata"});
   if (metadata == nullptr) return true;
   if (!metadata->is_object() || metadata->get_object().contains("$patch")) return false;
@@ -345,7 +355,7 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
   fill_in(rules, fresh);
   if (request.subresource == "status") {
     keep_all_but_status(rules, fresh, *old);
-  } else if (rules.has_status) {
+  } else if (rules.has_status && !leaves_status_alone(request)) {
     restore_top(fresh.get_object(), old->get_object(), "status");
   }
   if (rules.on_update != nullptr) rules.on_update(fresh, *old);
