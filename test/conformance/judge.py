@@ -25,10 +25,11 @@ import string
 import sys
 import time
 
-import client
-import normal
-import steps
-import table
+sys.dont_write_bytecode = True  # a test leaves nothing in the source tree
+import client  # noqa: E402
+import normal  # noqa: E402
+import steps  # noqa: E402
+import table  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 
