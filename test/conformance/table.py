@@ -308,7 +308,7 @@ def as_text(value):
 
 def holds(condition, code, body):
     """Whether a condition of an UNTIL is true of an answer."""
-    found = re.match(r"(code|\.[^=!]*(?:\[[^\]]*\][^=!]*)*)(?:(=|!=)(.*))?$", condition, re.S)
+    found = re.match(r"(code|\.(?:[^=!\[]|\[[^\]]*\])*)(?:(=|!=)(.*))?$", condition, re.S)
     if not found:
         raise TableError(f"cannot read the condition {condition!r}")
     expression, relation, wanted = found.groups()
