@@ -97,7 +97,7 @@ void Connection::greeted(const Wire::Error& error) {
   phase_ = Phase::Parting;
   deadline(kLinger);
   asio::async_write(wire_->socket(), asio::buffer(kHint), [self = shared_from_this()](const Wire::Error&, std::size_t) {
-    if (self->phase_ == Phase::Parting) self->discard();
+    if (self->phase_ == Phase::Parting) self->stop_talking();
   });
 }
 
@@ -263,11 +263,14 @@ void Connection::part() {
   phase_ = Phase::Parting;
   deadline(kLinger);
   wire_->say_goodbye([self = shared_from_this()] {
-    if (self->phase_ != Phase::Parting) return;
-    Wire::Error ignored;
-    self->wire_->socket().shutdown(asio::socket_base::shutdown_send, ignored);
-    self->discard();
+    if (self->phase_ == Phase::Parting) self->stop_talking();
   });
+}
+
+void Connection::stop_talking() {
+  Wire::Error ignored;
+  wire_->socket().shutdown(asio::socket_base::shutdown_send, ignored);
+  discard();
 }
 
 void Connection::discard() {

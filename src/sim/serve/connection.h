@@ -60,6 +60,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void dispatch();
   void settle();
   void part();
+  void stop_talking();
   void discard();
 
   void set_keep_alive(const HttpReply& reply);

@@ -48,9 +48,10 @@ class Exchange {
 
   // Bytes said that the peer has not taken yet: a sender of endless things looks at it and stops, or hangs up.
   virtual std::size_t unsent() const = 0;
-  // Called once when `unsent` falls to zero after `send`; a new call replaces the one before.
+  // Called once, soon, when `unsent` is zero; a new call replaces the one before.
   virtual void on_drained(std::function<void()> then) = 0;
-  // Called once when the peer is gone before the end. Holding the Exchange inside it would keep it alive for ever.
+  // Called once when the connection is gone before the end, whoever broke it (not when the whole server closes).
+  // Holding the Exchange inside it would keep it alive for ever.
   virtual void on_gone(std::function<void()> then) = 0;
   // Breaks the connection: for a peer that does not take what it asked for.
   virtual void hang_up() = 0;
