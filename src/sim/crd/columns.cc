@@ -269,7 +269,7 @@ json::Value name_header() {
 }
 
 std::string age(base::WallTime since, base::WallTime now) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(now - since).count();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - since).count();
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";
   if (seconds < 120) return fmt::format("{}s", seconds);
