@@ -120,11 +120,16 @@ class Play:
         return json.dumps(value).encode()
 
     def until(self, text):
-        path, *conditions = text.split()
+        word, rest = text.split(None, 1) if text.split(None, 1)[0] in table.METHODS else ("GET", text)
+        method, content_type = table.METHODS[word]
+        question, brace, body = rest.partition(" {")
+        path, *conditions = question.split()
+        payload = self.payload(word, path, brace.strip() + body)
+        headers = {"Content-Type": content_type} if payload else {}
         end = time.monotonic() + PATIENCE
         nap = 0.02
         while True:
-            self.answer = self.server.ask("GET", self.path(path), None, {}, self.asker)
+            self.answer = self.server.ask(method, self.path(path), payload, headers, self.asker)
             if all(table.holds(each, self.answer.code, self.answer.body) for each in conditions):
                 return
             if time.monotonic() > end:

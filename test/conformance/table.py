@@ -14,7 +14,7 @@ A file `NN-area.txt` holds one area. Words in capitals begin a step; an indented
     WITH Header: value                          for the next request
     AS admin | nobody | TOKEN                   who asks, from here on (nobody sends no credentials)
     KEEP NAME EXPR                              text for $NAME, out of the answer before
-    UNTIL PATH CONDITION ...                    asks until all conditions hold; nothing is compared
+    UNTIL [METHOD] PATH CONDITION ... [BODY]    asks until all conditions hold; nothing is compared
     WATCH NAME PATH                             opens a watch (the path gets watch=true)
     EXPECT NAME N                               waits for N more events of it and compares them; `end`: waits until it ends
 
