@@ -79,6 +79,24 @@ bool is_plain_http(const Wire::Error& error) {
 
 }  // namespace
 
+void House::call_soon(std::function<void()> then) {
+  if (is_closed) return;
+  due.push_back(std::move(then));
+  loop.post([self = shared_from_this()] {
+    if (self->due.empty()) return;
+    const auto next = std::move(self->due.front());
+    self->due.pop_front();
+    next();
+  });
+}
+
+void House::close() {
+  is_closed = true;
+  while (!connections.empty()) connections.begin()->second->close();
+  due.clear();
+  answerer = nullptr;
+}
+
 Connection::Connection(std::shared_ptr<House> house, std::unique_ptr<Wire> wire)
     : house_(std::move(house)), wire_(std::move(wire)), reader_(house_->rules) {}
 
@@ -108,11 +126,7 @@ void Connection::close() {
   Wire::Error ignored;
   wire_->socket().close(ignored);
   on_drained_ = nullptr;
-  if (auto then = std::exchange(on_gone_, nullptr); then && is_open_) {
-    house_->loop.post([house = house_, then = std::move(then)] {
-      if (!house->is_closed) then();
-    });
-  }
+  if (auto then = std::exchange(on_gone_, nullptr); then && is_open_) house_->call_soon(std::move(then));
   is_open_ = false;
   unsent_ = 0;                           // the queue stays: a write that is being broken off still points into it
   const auto self = shared_from_this();  // the house may hold the last reference

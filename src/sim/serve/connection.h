@@ -18,15 +18,21 @@ namespace drover::sim {
 
 class Connection;
 
-// What all connections of a server share. Closing it lets go of all of them.
-struct House {
+// What all connections of a server share.
+struct House : std::enable_shared_from_this<House> {
   explicit House(kube::AsioLoop& loop) : loop(loop) {}
+
+  // Unless the house closes first: what was to be called is let go of then, not when the loop ends.
+  void call_soon(std::function<void()> then);
+  // Cuts everybody off and lets go of everything that belongs to answerers.
+  void close();
 
   kube::AsioLoop& loop;
   HttpServerLimits limits;
   RequestRules rules;
   Answerer answerer;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections;
+  std::deque<std::function<void()>> due;
   bool is_closed = false;
 };
 

@@ -137,13 +137,10 @@ base::Result<std::unique_ptr<HttpServer>> HttpServer::open(kube::AsioLoop& loop,
 HttpServer::HttpServer(std::shared_ptr<Body> body) : body_(std::move(body)) {}
 
 HttpServer::~HttpServer() {
-  auto& house = *body_->house;
-  house.is_closed = true;
   body_->pause.cancel();
   Error ignored;
   body_->acceptor.close(ignored);
-  while (!house.connections.empty()) house.connections.begin()->second->close();
-  house.answerer = nullptr;
+  body_->house->close();
 }
 
 int HttpServer::port() const {
