@@ -2,28 +2,34 @@
 
     namespace     the row's own namespace is $ns wherever it stands (rows of one run share a random suffix)
     uid           each uid is uid-1, uid-2, … in the order in which a row shows them
-    version       each metadata.resourceVersion is v-1, v-2, … likewise, also where a message quotes it; a list's own
-                  version is LIST-VERSION: it moves with everybody's writes
+    version       each metadata.resourceVersion is v-1, v-2, … likewise, also where a message quotes it; that of a list
+                  or a bookmark is LIST-VERSION: it moves with everybody's writes
     time          an RFC 3339 time is TIME, one with fractions MICROTIME (that there is one, and where, is compared)
     suffix        what a server adds to a generateName is suffix-1, suffix-2, …; likewise the hex end of an Event's name
+                  and the end of a pod's kube-api-access volume
     hash          a pod template's hash (labels pod-template-hash and controller-revision-hash) is hash-1, …: it is Go's
-                  own way to print a struct
+                  own way to print a struct; a storageVersionHash is HASH: it holds the row's API group
     order         items of a list whose names are generated, Events, and entries of managedFields have no order
     causes        the errors of a 422 have no order (Go maps); they are compared as a set, in details and in the message
     continue      a continue token is CONTINUE
-    address       podIP, podIPs, hostIP, hostIPs, clusterIP and clusterIPs of objects are ADDRESS
+    address       podIP, podIPs, hostIP, hostIPs, clusterIP and clusterIPs of objects are ADDRESS, also as a key k:{"ip":…}
     credential    a signed token is TOKEN, a PEM certificate is PEM
-    quantity      metadata.remainingItemCount stays; nothing numeric is ever changed
+
+Numbers, booleans, field names and the order of everything else are compared as they are. Rules are applied to whole
+answers, before "-> EXPR" cuts a part out.
 """
 
 import json
 import re
+
+import table
 
 UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 TOKEN = re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+")
 PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----\n?", re.S)
 ADDRESSES = {"podIP", "podIPs", "hostIP", "hostIPs", "clusterIP", "clusterIPs"}
+QUOTED_VERSION = re.compile(r"ResourceVersion in (?:the precondition|record) \((\d+)\)")
 HASHES = ("pod-template-hash", "controller-revision-hash")
 
 
@@ -33,8 +39,20 @@ def normalise(entries, namespace):
     entries = [_ordered(entry) for entry in entries]
     words = Words()
     for entry in entries:
-        words.collect(entry)
-    return [_rewrite(entry, words) for entry in entries]
+        words.collect_names(entry)
+    shown = [_cut(entry) for entry in entries]
+    for entry, key in shown:
+        words.collect(entry, key)
+    return [_rewrite(entry, words, key) for entry, key in shown]
+
+
+def _cut(entry):
+    """The entry with only the shown part of its body, and the name of that part."""
+    expression = entry.pop("show", None)
+    if not expression:
+        return entry, ""
+    entry["body"] = table.look_up(entry["body"], expression)
+    return entry, re.split(r"[.\[]", expression)[-1]
 
 
 class Words:
@@ -44,23 +62,34 @@ class Words:
         self.uids, self.versions, self.suffixes, self.hashes = {}, {}, {}, {}
 
     def collect(self, value, key=""):
+        """Uids and versions."""
         if isinstance(value, dict):
-            self._collect_names(value)
             for name in sorted(value, key=_reading_order):
-                self.collect(value[name], name)
+                if not _moves_with_everybody(value, name):
+                    self.collect(value[name], key if name == "body" and key else name)
         elif isinstance(value, list):
             for item in value:
                 self.collect(item, key)
         elif isinstance(value, str):
             for uid in UID.findall(value):
                 self.uids.setdefault(uid, f"uid-{len(self.uids) + 1}")
-            if key == "resourceVersion" and value.isdigit() and value != "0":
-                self.versions.setdefault(value, f"v-{len(self.versions) + 1}")
+            quoted = QUOTED_VERSION.findall(value)
+            for version in [value] if key == "resourceVersion" else quoted:
+                if version.isdigit() and version != "0":
+                    self.versions.setdefault(version, f"v-{len(self.versions) + 1}")
 
-    def _collect_names(self, value):
+    def collect_names(self, value):
+        """Suffixes and hashes."""
+        if isinstance(value, list):
+            for item in value:
+                self.collect_names(item)
+        if not isinstance(value, dict):
+            return
         name, prefix = value.get("name"), value.get("generateName")
         if isinstance(name, str) and isinstance(prefix, str) and prefix and name.startswith(prefix):
             self._suffix(name[len(prefix) :])
+        elif isinstance(name, str) and re.fullmatch(r"kube-api-access-[a-z0-9]{5}", name):
+            self._suffix(name[-5:])
         if value.get("kind") == "Event" and isinstance(value.get("metadata"), dict):
             found = re.search(r"\.([0-9a-f]{14,16})$", str(value["metadata"].get("name")))
             if found:
@@ -69,24 +98,33 @@ class Words:
             text = value.get(key)
             if isinstance(text, str) and text:
                 self.hashes.setdefault(text, f"hash-{len(self.hashes) + 1}")
+        for key in sorted(value, key=_reading_order):
+            self.collect_names(value[key])
 
     def _suffix(self, text):
         if len(text) >= 4:
             self.suffixes.setdefault(text, f"suffix-{len(self.suffixes) + 1}")
 
     def in_text(self, text):
-        for table in (self.hashes, self.suffixes):
-            for old, new in table.items():
+        for names in (self.hashes, self.suffixes):
+            for old, new in names.items():
                 text = re.sub(rf"(?<![a-z0-9]){re.escape(old)}(?![a-z0-9])", new, text)
         text = UID.sub(lambda m: self.uids.get(m.group(0), "uid-?"), text)
         text = TIME.sub(lambda m: "MICROTIME" if m.group(1) else "TIME", text)
         text = TOKEN.sub("TOKEN", text)
         text = PEM.sub("PEM", text)
-        if "esource" in text and "ersion" in text:
-            text = re.sub(r"\b\d+\b", lambda m: self.versions.get(m.group(0), m.group(0)), text)
-            text = re.sub(r"(resource version: \d+ )\(\d+\)", r"\1(NOW)", text)
-            text = re.sub(r"(resource version: \d+, current: )\d+", r"\1NOW", text)
-        return text
+        text = QUOTED_VERSION.sub(lambda m: m.group(0).replace(m.group(1), self.versions.get(m.group(1), m.group(1))), text)
+        text = re.sub(r"(resource version: \d+ )\(\d+\)", r"\1(NOW)", text)
+        text = re.sub(r"(resource version: \d+, current: )\d+", r"\1NOW", text)
+        return re.sub(r'(k:\{"ip":)"[^"]+"', r"\1ADDRESS", text)
+
+
+def _moves_with_everybody(value, name):
+    """The version of a list or of a bookmark."""
+    if name != "metadata" or not isinstance(value.get("metadata"), dict):
+        return False
+    is_bookmark = set(value["metadata"]) <= {"resourceVersion", "creationTimestamp", "annotations"} and "uid" not in value["metadata"]
+    return str(value.get("kind", "")).endswith("List") or (is_bookmark and "resourceVersion" in value["metadata"])
 
 
 def _reading_order(name):
@@ -94,18 +132,18 @@ def _reading_order(name):
     return (name != "metadata", name)
 
 
-def _rewrite(value, words, key="", parent=None):
+def _rewrite(value, words, key=""):
     if isinstance(value, dict):
         fresh = {}
         for name, item in value.items():
-            new = words.in_text(name) if name not in ("step",) else name
-            fresh[new] = item if name == "step" else _rewrite(item, words, name, value)
-        if str(value.get("kind", "")).endswith("List") and isinstance(fresh.get("metadata"), dict):
-            meta = fresh["metadata"]
-            if str(value["metadata"].get("resourceVersion", "")).isdigit():
-                meta["resourceVersion"] = "LIST-VERSION"
-            if meta.get("continue"):
-                meta["continue"] = "CONTINUE"
+            if name == "step":
+                fresh[name] = item
+            elif name == "storageVersionHash":
+                fresh[name] = "HASH"
+            elif _moves_with_everybody(value, name):
+                fresh[name] = _list_metadata(item, words)
+            else:
+                fresh[words.in_text(name)] = _rewrite(item, words, key if name == "body" and key else name)
         return fresh
     if isinstance(value, list):
         return [_rewrite(item, words, key) for item in value]
@@ -116,6 +154,15 @@ def _rewrite(value, words, key="", parent=None):
     if key in ADDRESSES or (key == "ip" and re.fullmatch(r"[0-9a-f.:]+", value)):
         return "ADDRESS" if value not in ("", "None") else value
     return words.in_text(value)
+
+
+def _list_metadata(meta, words):
+    meta = {name: _rewrite(item, words, name) for name, item in meta.items()}
+    if str(meta.get("resourceVersion", "")).isdigit():
+        meta["resourceVersion"] = "LIST-VERSION"
+    if meta.get("continue"):
+        meta["continue"] = "CONTINUE"
+    return meta
 
 
 # ---- order
@@ -155,6 +202,7 @@ def _item_key(item):
     text = json.dumps(item, sort_keys=True)
     words = Words()
     words.collect(item)
+    words.collect_names(item)
     for key in list(words.uids) + list(words.versions) + list(words.suffixes) + list(words.hashes):
         text = text.replace(key, "?")
     return TIME.sub("?", re.sub(r'"(podIP|ip)": "[^"]*"', "?", text))

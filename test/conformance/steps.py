@@ -1,7 +1,7 @@
 """A row carried out on one server: its transcript, the list of what was asked and answered.
 
-An entry is {"step": text, "code": …, "headers": …, "body": …} or {"step": text, "events": […]}. A row whose stage could
-not be set (`given` refused, UNTIL without success) ends there with {"step": …, "trouble": …}: it fails whatever the
+An entry is {"step": text, "code": …, "headers": …, "body": …, "show": which part of it} or {"step": text, "events":
+[…]}. A row whose stage could not be set (`given` refused, UNTIL without success) ends there with {"step": …, "trouble": …}: it fails whatever the
 other server does.
 """
 
@@ -99,10 +99,10 @@ class Play:
             if self.answer.code // 100 != 2:
                 raise Trouble(f"the stage was not set: {self.answer.code} {short(json.dumps(self.answer.body), 600)}")
             return
-        shown = table.look_up(self.answer.body, expression) if expression else self.answer.body
-        if expression and self.answer.code // 100 != 2:
-            shown = self.answer.body
-        self.entries.append({"step": short(line), "code": self.answer.code, "headers": self.answer.headers, "body": shown})
+        entry = {"step": short(line), "code": self.answer.code, "headers": self.answer.headers, "body": self.answer.body}
+        if expression and self.answer.code // 100 == 2:
+            entry["show"] = expression
+        self.entries.append(entry)
 
     def path(self, path):
         return table.full_path(path, self.namespace)
