@@ -1,6 +1,6 @@
 // The built-in kinds' fields: what an API server knows about an object before it looks at its meaning.
 //
-// Data at rest: text tables (src/sim/types/tables/*), one line per field with its type, list kind and a line of
+// Data at rest: text tables (*_table.cc), one line per field with its type, list kind and a line of
 // explanation; read once, at the first question, into a graph of immutable Types. Strict field validation walks it
 // beside an object; OpenAPI and `kubectl explain` are printed from it. Nothing here knows values, defaults or rules.
 #pragma once
@@ -42,24 +42,25 @@ struct Field {
   std::string_view name;
   const Type* type = nullptr;
   bool required = false;
-  std::string_view about;                   // one line, for people
+  std::string_view about = {};              // one line, for people
   Merge merge = Merge::Unsaid;              // x-kubernetes-list-type, x-kubernetes-map-type
   std::vector<std::string_view> keys = {};  // x-kubernetes-list-map-keys
   bool patch_merges = false;                // strategic merge patch: elements are merged, not replaced
+  bool patch_replaces = false;              // an object is replaced, not merged
   bool patch_retains_keys = false;          // only the keys that a patch names stay
-  std::string_view patch_key;               // by this key; "" for plain values
-  std::string_view through;                 // the embedded struct that the field comes from; "" for a field of its own
+  std::string_view patch_key = {};          // by this key; "" for plain values
+  std::string_view through = {};            // the embedded struct that the field comes from; "" for a field of its own
 };
 
 struct Type {
   Shape shape = Shape::Anything;
-  std::string spelling;              // as the decoder's messages spell it: "int32", "v1.PodSpec", "[]v1.Container"
-  std::string_view name;             // Object: "PodSpec"
-  std::string definition;            // Object: "io.k8s.api.core.v1.PodSpec"; "" for what OpenAPI does not name
-  std::string_view about;            // Object: one line, for people
-  std::vector<Field> fields = {};    // Object: by name
-  const Type* element = nullptr;     // List, Map
-  bool has_atomic_selector = false;  // Object: apply gives the whole of it one owner
+  std::string spelling = {};       // as the decoder's messages spell it: "int32", "v1.PodSpec", "[]v1.Container"
+  std::string_view name = {};      // Object: "PodSpec"
+  std::string definition = {};     // Object: "io.k8s.api.core.v1.PodSpec"; "" for what OpenAPI does not name
+  std::string_view about = {};     // Object: one line, for people
+  std::vector<Field> fields = {};  // Object: by name
+  const Type* element = nullptr;   // List, Map
+  bool atomic = false;             // Object: apply gives the whole of it one owner
 
   // The field of an Object, or nullptr.
   const Field* field(std::string_view name) const;
@@ -95,8 +96,17 @@ Reading read(const Type& type, const json::Value& object);
 std::string strict_error(const std::vector<std::string>& strict);
 
 // `duplicate field "metadata.name"` for each member that a JSON text gives twice in one object, in the order of the
-// text, at most 100; empty when the text cannot be parsed. Only the text can tell: a parsed value keeps the last one.
+// text, at most 100; the text is one that parses. Only the text can tell: a parsed value keeps the last one.
 std::vector<std::string> duplicate_fields(std::string_view text);
+
+// What a strategic merge patch's result is refused for (422, field "patch"), in the words of the converter that reads
+// it: `unrecognized type: int32`, `cannot convert int64 to string`; "" when it can be read. Unknown fields are those of
+// `read`.
+std::string conversion_error(const Type& type, const json::Value& object);
+
+// What server-side apply refuses (500, after `failed to create typed patch object (NS/NAME; apps/v1, Kind=Deployment):
+// `): `.spec.foo: field not declared in schema`; "" when the object fits.
+std::string apply_error(const Type& type, const json::Value& object);
 
 // The same questions, of a kind by name; kinds that are not built in have nothing to complain about.
 Reading read(std::string_view group, std::string_view version, std::string_view kind, const json::Value& object);
