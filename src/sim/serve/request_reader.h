@@ -63,15 +63,17 @@ class RequestReader {
   std::size_t held() const { return bytes_.size(); }
 
  private:
-  struct Parser;
+  struct Progress;
 
   void advance();
-  void look_at_head();
+  std::size_t whole_head();
+  void read_head(std::size_t size);
+  void read_body();
   void refuse(int code, const std::string& why);
-  void refuse_parse(const std::string& why, bool is_head_limit, bool is_body_limit);
+  void refuse_body();
 
   const RequestRules& rules_;
-  std::unique_ptr<Parser> parser_;
+  std::unique_ptr<Progress> progress_;
   State state_ = State::Empty;
   std::string bytes_;
   Arrived arrived_;
