@@ -157,12 +157,12 @@ def _rewrite(value, words, key=""):
 
 
 def _list_metadata(meta, words):
-    meta = {name: _rewrite(item, words, name) for name, item in meta.items()}
+    fresh = {name: _rewrite(item, words, name) for name, item in meta.items()}
     if str(meta.get("resourceVersion", "")).isdigit():
-        meta["resourceVersion"] = "LIST-VERSION"
+        fresh["resourceVersion"] = "LIST-VERSION"
     if meta.get("continue"):
-        meta["continue"] = "CONTINUE"
-    return meta
+        fresh["continue"] = "CONTINUE"
+    return fresh
 
 
 # ---- order

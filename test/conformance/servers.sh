@@ -48,6 +48,8 @@ start_real() {
     3) echo "skipped: no control plane can be built here (see above)"; exit 3 ;;
     *) echo "FAIL the control plane did not start"; exit 1 ;;
   esac
+  # A server that has just been started again knows nothing of versions long gone.
+  "$bed_scripts/restart" "$stage/bed" kube-apiserver >/dev/null 2>&1 || { echo "FAIL the API server did not start again"; exit 1; }
   cp "$stage/bed/kubeconfig" "$stage/real"
   PATH=$(realpath "$stage/bed/bin"):$PATH
   "$drover" sim kubelet --kubeconfig "$stage/real" --nodes "$fleet" "${tempo[@]}" >"$stage/kubelet.log" 2>&1 &
