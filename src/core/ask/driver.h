@@ -1,0 +1,47 @@
+// Questions about the driver that a node has.
+#pragma once
+
+#include "core/question.h"
+
+namespace drover::core {
+
+inline constexpr Question driver_is_the_hosts_own = {"the driver is the host's own",
+                                                     [](const Case& c, Words&) { return c.node.driver.is_hosts_own; }};
+
+// Nothing is loaded, so there is nothing to lose: no slot, no cordon, no drain.
+inline constexpr Question first_driver_is_being_installed = {
+    "the first driver is being installed", [](const Case& c, Words& words) {
+      const DriverView& driver = c.node.driver;
+      words.say("{}", driver.is_first ? (driver.trouble.empty() ? "no driver is loaded yet" : driver.trouble.c_str())
+                                      : "a driver is loaded");
+      return driver.is_first && !driver.is_ready;
+    }};
+
+inline constexpr Question driver_asks_to_load = {"a new driver waits for permission to load",
+                                                 [](const Case& c, Words&) { return c.node.driver.waits_for_us; }};
+
+inline constexpr Question driver_is_outdated = {"the driver is outdated", [](const Case& c, Words& words) {
+                                                  words.say("{} is wanted", c.node.driver.wanted);
+                                                  return c.node.driver.is_outdated;
+                                                }};
+
+inline constexpr Question driver_is_not_ready = {"the driver is not ready", [](const Case& c, Words& words) {
+                                                   if (!c.node.driver.is_ready) words.say("{}", c.node.driver.trouble);
+                                                   return !c.node.driver.is_ready;
+                                                 }};
+
+// Also what an unwinding depends on: a person who asked wants the swap whatever the driver is.
+inline constexpr Question nothing_is_to_change = {
+    "the wanted driver is the one it has", [](const Case& c, Words& words) {
+      const bool asked = c.node.is_asked_for || (c.node.claim && c.node.claim->was_asked_for);
+      words.say("{} is wanted{}", c.node.driver.wanted, asked ? ", and somebody asked for the swap" : "");
+      return !asked && !c.node.driver.is_outdated && !c.node.driver.waits_for_us;
+    }};
+
+inline constexpr Question another_version_is_wanted = {"another version is wanted", [](const Case& c, Words& words) {
+                                                         words.say("{} is wanted", c.node.driver.wanted);
+                                                         return c.node.outcome &&
+                                                                c.node.outcome->target != c.node.target;
+                                                       }};
+
+}  // namespace drover::core

@@ -1,0 +1,46 @@
+// Questions about the swap itself and the proof after it.
+#pragma once
+
+#include "core/ask/clearing.h"
+#include "core/question.h"
+
+namespace drover::core {
+
+inline constexpr Question template_is_not_settled = {"the driver's DaemonSet is being updated",
+                                                     [](const Case& c, Words&) { return !c.node.driver.is_settled; }};
+
+// The pod that served when we took the node, or one that is outdated by now. One that is going needs no second delete.
+inline constexpr Question old_driver_is_there = {
+    "the old driver's pod is there", [](const Case& c, Words&) {
+      const DriverView& driver = c.node.driver;
+      const bool is_the_one_we_found = c.node.claim && driver.pod == c.node.claim->driver_pod;
+      return !driver.pod.empty() && !driver.is_going && (driver.is_outdated || is_the_one_we_found);
+    }};
+
+inline constexpr Question new_driver_is_ready = {"the new driver is ready", [](const Case& c, Words& words) {
+                                                   const DriverView& driver = c.node.driver;
+                                                   words.say("{}", driver.pod.empty() ? "its pod does not exist yet"
+                                                                   : !driver.trouble.empty() ? driver.trouble.c_str()
+                                                                   : driver.is_ready         ? "its pod is ready"
+                                                                                             : "its pod is starting");
+                                                   return !driver.pod.empty() && driver.is_ready && !driver.is_going &&
+                                                          !driver.is_outdated;
+                                                 }};
+
+inline constexpr Question restart_ran_out_of_time = {
+    "the new driver did not become ready",
+    [](const Case& c, Words& words) { return clearing::is_over(c, c.policy.restart_at_most, {}, words); }};
+
+inline constexpr Question new_driver_works = {"the new driver works", [](const Case& c, Words& words) {
+                                                words.say("{}", c.node.validator.has_passed ? "the validator is ready"
+                                                                : c.node.validator.trouble.empty()
+                                                                    ? "the validator is not ready yet"
+                                                                    : c.node.validator.trouble.c_str());
+                                                return c.node.validator.has_passed;
+                                              }};
+
+inline constexpr Question validation_ran_out_of_time = {
+    "the new driver was not validated",
+    [](const Case& c, Words& words) { return clearing::is_over(c, c.policy.validate_at_most, {}, words); }};
+
+}  // namespace drover::core

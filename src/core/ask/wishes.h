@@ -1,0 +1,40 @@
+// Questions about what the policy and its people want of a node.
+#pragma once
+
+#include "core/question.h"
+
+namespace drover::core {
+
+inline constexpr Question no_longer_wanted = {"the policy no longer wants the node", [](const Case& c, Words& words) {
+                                                if (c.policy.is_ending) {
+                                                  words.say("policy {} is being deleted", c.policy.name);
+                                                  return true;
+                                                }
+                                                words.say("policy {} {} it", c.policy.name,
+                                                          c.node.is_selected ? "selects" : "does not select");
+                                                return !c.node.is_selected;
+                                              }};
+
+inline constexpr Question upgrades_are_off = {"upgrades are off", [](const Case& c, Words& words) {
+                                                words.say("policy {} has them {}", c.policy.name,
+                                                          c.policy.is_on ? "on" : "off");
+                                                return !c.policy.is_on;
+                                              }};
+
+inline constexpr Question skip_label_is_set = {"the skip label is set", [](const Case& c, Words& words) {
+                                                 if (c.node.is_skipped) words.say("remove it to let the node go on");
+                                                 return c.node.is_skipped;
+                                               }};
+
+inline constexpr Question somebody_asked = {"somebody asked for it",
+                                            [](const Case& c, Words&) { return c.node.is_asked_for; }};
+
+inline constexpr Question label_is_unknown = {
+    "the state label says something that nobody knows", [](const Case& c, Words& words) {
+      if (!c.node.odd_label.empty()) {
+        words.say("it says \"{}\"; remove the label, and the node is looked at afresh", c.node.odd_label);
+      }
+      return !c.node.odd_label.empty();
+    }};
+
+}  // namespace drover::core

@@ -1,0 +1,206 @@
+#include "core/decide.h"
+
+#include <utility>
+
+#include "core/ask/clearing.h"
+
+namespace drover::core {
+namespace {
+
+Case case_of(const FleetView& fleet, const Slots& slots, std::size_t index, const NodeView& node) {
+  return {.policy = fleet.policy,
+          .slots = slots,
+          .node = node,
+          .is_admitted = slots.is_admitted[index],
+          .is_next_in_line = slots.is_next_in_line[index]};
+}
+
+const Rule* first_that_applies(const Flow& flow, const Case& about, Words& words) {
+  for (const Rule& rule : flow.rules) {
+    if (!rule.in.has(about.node.phase)) continue;
+    words.forget_text();
+    if (rule.when.holds(about, words)) return &rule;
+  }
+  return nullptr;  // the flow does not use the phase; static_assert saw to the others
+}
+
+std::string with_detail(std::string_view because, const std::string& detail) {
+  std::string text(because);
+  if (!detail.empty()) text += ": " + detail;
+  return text;
+}
+
+// Gives the node back as it was: nothing of ours stays on it.
+void release(NodeView& node) {
+  if (!node.claim) return;
+  if (node.claim->cordon == Claim::Cordon::Ours && !node.is_held) node.is_cordoned = false;
+  for (const auto& [key, value] : node.claim->gates) node.gates[key] = value;
+  node.claim.reset();
+}
+
+void take(NodeView& node, const Policy& policy) {
+  const bool was_ours = node.claim && node.claim->cordon == Claim::Cordon::Ours;
+  const bool found = node.is_cordoned && !was_ours;
+  node.claim = Claim{.id = node.next_claim,
+                     .policy = policy.uid,
+                     .phase = Phase::Cordon,
+                     .target = node.target,
+                     .driver_pod = node.driver.pod,
+                     .cordon = found ? Claim::Cordon::Found : Claim::Cordon::Ours,
+                     .was_asked_for = node.is_asked_for};
+  node.is_asked_for = false;
+  node.is_cordoned = true;
+  node.is_tainted = true;
+  node.pods.reset();  // what was seen before the cordon does not count
+}
+
+// The node as it will be once it has entered the phase.
+void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, const std::string& reason) {
+  const Phase from = node.phase;
+  node.phase = to;
+  node.spent = {};
+  node.tried = false;
+  if (to == Phase::Cordon) take(node, policy);
+  if (node.claim) node.claim->phase = to;
+  if (to == flow.gates_close_at && node.claim) node.claim->gates = node.gates;
+  if (to == flow.gates_open_at && node.claim) {
+    node.claim->gates.clear();
+    node.is_tainted = false;
+  }
+  switch (to) {
+    case Phase::Idle: release(node); break;
+    case Phase::Done:
+      release(node);
+      node.outcome = Outcome{.target = node.target};
+      break;
+    case Phase::Required:
+      if (kBeforeSwap.has(from)) release(node);
+      break;
+    case Phase::Failed:
+      node.outcome =
+          Outcome{.failed = true, .after_swap = kAfterSwap.has(from), .target = node.target, .reason = reason};
+      if (kBeforeSwap.has(from)) release(node);
+      if (node.claim) node.claim->gates.clear();
+      break;
+    default: break;
+  }
+  if (!node.claim || to == Phase::Failed) node.is_tainted = false;
+}
+
+// A person who uncordons a node after the swap has it: should he cordon it again, that is his cordon.
+bool cordon_is_no_longer_ours(const NodeView& node) {
+  return kAfterSwap.has(node.phase) && node.claim && node.claim->cordon == Claim::Cordon::Ours && !node.is_cordoned;
+}
+
+// Nobody holds a node that is at rest.
+bool is_held_for_nothing(const NodeView& node) {
+  return node.claim && (node.phase == Phase::Idle || node.phase == Phase::Done);
+}
+
+// What contradicts itself is put right without a move, whoever left it so.
+bool has_loose_ends(const NodeView& node) {
+  return cordon_is_no_longer_ours(node) || is_held_for_nothing(node) || (node.is_tainted && !node.claim);
+}
+
+void tie_loose_ends(NodeView& node) {
+  if (cordon_is_no_longer_ours(node)) node.claim->cordon = Claim::Cordon::Found;
+  if (is_held_for_nothing(node)) release(node);
+  if (!node.claim) node.is_tainted = false;
+}
+
+Change difference(const NodeView& before, const NodeView& after, const Policy& policy, std::vector<Step> path) {
+  Change change{.path = std::move(path), .phase = after.phase, .label = label_of(after, policy)};
+  if (before.is_cordoned != after.is_cordoned) change.cordoned = after.is_cordoned;
+  if (before.is_tainted != after.is_tainted) change.tainted = after.is_tainted;
+  change.claim = after.claim;
+  change.outcome = after.outcome;
+  const std::map<std::string, std::string> none;
+  const auto& closed_before = before.claim ? before.claim->gates : none;
+  const auto& closed_after = after.claim ? after.claim->gates : none;
+  for (const auto& [key, value] : closed_after) {
+    if (!closed_before.contains(key)) change.gates_to_pause.push_back(key);
+  }
+  for (const auto& [key, value] : closed_before) {
+    if (!closed_after.contains(key)) change.gates_to_restore[key] = value;
+  }
+  change.wish_is_heard = before.is_asked_for && !after.is_asked_for;
+  change.gives_back_to_person = before.claim && !after.claim && !before.is_cordoned && kBeforeSwap.has(before.phase);
+  return change;
+}
+
+// Walks the table until the node works or waits. Each turn is a phase passed, and no phase is passed twice.
+Decision decide_for(const Flow& flow, const FleetView& fleet, const Slots& slots, std::size_t index,
+                    std::optional<Span>& look_again_in) {
+  const NodeView& node = fleet.nodes[index];
+  Decision decision{.node = index};
+  Words words = Words::mute();
+  decision.rule = first_that_applies(flow, case_of(fleet, slots, index, node), words);
+  const bool moves = decision.rule != nullptr && decision.rule->kind == Rule::Kind::Move;
+  if (moves || has_loose_ends(node) || label_of(node, fleet.policy) != node.label) {
+    NodeView after = node;
+    tie_loose_ends(after);
+    std::vector<Step> path;
+    Phases passed = node.phase;
+    while (decision.rule != nullptr && decision.rule->kind == Rule::Kind::Move && !passed.has(decision.rule->to)) {
+      Words spoken = Words::spoken();
+      decision.rule->when.holds(case_of(fleet, slots, index, after), spoken);
+      const Phase to = decision.rule->to;
+      path.push_back({after.phase, to, with_detail(decision.rule->because, spoken.text())});
+      enter(after, flow, fleet.policy, to, path.back().because);
+      passed = passed | to;
+      words = Words::mute();
+      decision.rule = first_that_applies(flow, case_of(fleet, slots, index, after), words);
+    }
+    decision.change = difference(node, after, fleet.policy, std::move(path));
+  } else if (decision.rule != nullptr) {
+    decision.work = decision.rule->work;
+  }
+  if (const auto again = words.look_again_in())
+    look_again_in = look_again_in ? std::min(*look_again_in, *again) : again;
+  return decision;
+}
+
+}  // namespace
+
+std::optional<Phase> label_of(const NodeView& node, const Policy& policy) {
+  if (node.phase == Phase::Idle) return {};
+  if (!policy.is_on && !node.claim) return {};
+  return node.phase;
+}
+
+Plan decide(const Flow& flow, const FleetView& fleet) {
+  Plan plan{.slots = count_slots(fleet), .decisions = {}};
+  plan.decisions.reserve(fleet.nodes.size());
+  for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
+    plan.decisions.push_back(decide_for(flow, fleet, plan.slots, i, plan.look_again_in));
+  }
+  return plan;
+}
+
+std::vector<Considered> explain(const Flow& flow, const FleetView& fleet, const Slots& slots, std::size_t index) {
+  std::vector<Considered> considered;
+  const Case about = case_of(fleet, slots, index, fleet.nodes[index]);
+  for (const Rule& rule : flow.rules) {
+    if (!rule.in.has(about.node.phase)) continue;
+    Words words = Words::spoken();
+    const bool holds = rule.when.holds(about, words);
+    considered.push_back({&rule, holds, words.text()});
+    if (holds) break;
+  }
+  return considered;
+}
+
+std::string reason_of(const Flow& flow, const FleetView& fleet, const Slots& slots, std::size_t index) {
+  const Case about = case_of(fleet, slots, index, fleet.nodes[index]);
+  Words words = Words::spoken();
+  const Rule* rule = first_that_applies(flow, about, words);
+  if (rule == nullptr) return {};
+  // Work in a node that has pods in the way says which.
+  if (rule->kind == Rule::Kind::Work && about.node.pods && words.text().empty()) {
+    const Clearing left = rule->work == Work::EvictAll ? clearing::of_all_pods(about) : clearing::of_device_pods(about);
+    return with_detail(rule->because, names_of(left));
+  }
+  return with_detail(rule->because, words.text());
+}
+
+}  // namespace drover::core

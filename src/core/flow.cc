@@ -1,0 +1,146 @@
+#include "core/flow.h"
+
+#include <array>
+
+#include "core/ask/clearing.h"
+#include "core/ask/driver.h"
+#include "core/ask/swap.h"
+#include "core/ask/turn.h"
+#include "core/ask/wishes.h"
+
+namespace drover::core {
+namespace {
+
+using enum Phase;
+
+// A state machine you can see. The first line that applies counts; `explain` prints it line by line.
+constexpr std::array kUpgradeInPlace = {
+    // At rest.
+    wait(Idle, no_longer_wanted, "the policy does not want the node"),
+    move({Done, Required, Failed}, no_longer_wanted, Idle, "the policy no longer wants the node"),
+    wait({Idle, Done}, driver_is_the_hosts_own, "the driver is the host's own"),
+    wait({Idle, Done, Required, Failed}, upgrades_are_off, "upgrades are off"),
+    wait(Idle, label_is_unknown, "the state label says something that nobody knows"),
+    move({Idle, Done}, somebody_asked, Required, "somebody asked for it"),
+    wait({Idle, Done}, first_driver_is_being_installed, "the first driver is being installed"),
+    move({Idle, Done}, driver_asks_to_load, Required, "a new driver waits for permission to load"),
+    move({Idle, Done}, driver_is_outdated, Required, "the driver is outdated"),
+    wait(Idle, driver_is_not_ready, "the driver is not ready"),
+    move(Idle, otherwise, Done, "the driver is up to date"),
+    wait(Done, otherwise, "the driver is up to date"),
+
+    // Its turn.
+    wait(Required, skip_label_is_set, "the skip label is set"),
+    move(Required, nothing_is_to_change, Done, "the wanted driver is the one it has"),
+    wait(Required, somebody_else_has_it, "somebody else has the node"),
+    wait(Required, given_back_lately, "a person gave it back to service a moment ago"),
+    wait(Required, node_is_not_ready, "the node is not ready"),
+    wait(Required, rollout_is_halted, "the rollout is halted: too many nodes failed with this driver"),
+    work(Required, image_is_missing, Work::ProveImage, "the driver's image cannot be had"),
+    wait(Required, its_turn_has_not_come, "its turn has not come"),
+    work(Required, image_is_unproven, Work::ProveImage, "the driver's image is being fetched"),
+    wait(Required, no_slot_is_free, "no slot is free"),
+    move(Required, otherwise, Cordon, "a slot is free"),
+
+    // Before the swap the node can be given back as it was, and is, whenever the reason to take it has gone.
+    move(kBeforeSwap, no_longer_wanted, Idle, "the policy no longer wants the node"),
+    move(kBeforeSwap, skip_label_is_set, Required, "the skip label is set"),
+    move(kBeforeSwap, nothing_is_to_change, Done, "the wanted driver is the one it has"),
+    move(kBeforeSwap, a_person_uncordoned_it, Required, "a person uncordoned it"),
+    move({Cordon, WaitForJobs}, upgrades_are_off, Idle, "upgrades are off"),
+    wait({EvictDevicePods, Drain}, upgrades_are_off, "upgrades are off"),
+    move(kBeforeSwap, node_is_lost, Failed, "the node was lost"),
+    wait(kBeforeSwap, node_is_not_ready, "the node is not ready"),
+
+    move(Cordon, otherwise, WaitForJobs, "the node is cordoned"),
+
+    move(WaitForJobs, no_jobs_are_named, EvictDevicePods, "there is nothing to wait for"),
+    wait(WaitForJobs, pods_are_not_known, "the node's pods are being listed"),
+    move(WaitForJobs, jobs_are_done, EvictDevicePods, "the jobs are done"),
+    move(WaitForJobs, jobs_ran_out_of_time, EvictDevicePods, "the jobs took too long"),
+    wait(WaitForJobs, otherwise, "waiting for jobs"),
+
+    move(EvictDevicePods, device_pods_are_left_alone, Drain, "pods that use the device are left to the drain"),
+    wait(EvictDevicePods, pods_are_not_known, "the node's pods are being listed"),
+    move(EvictDevicePods, no_pod_uses_the_device, Restart, "no pod uses the device"),
+    move(EvictDevicePods, a_device_pod_may_not_go&& drain_is_on, Drain, "a pod may not be evicted, and drain is on"),
+    move(EvictDevicePods, a_device_pod_may_not_go, Failed, "a pod that uses the device may not be evicted"),
+    move(EvictDevicePods, eviction_is_hopeless&& drain_is_on, Drain, "pods would not go, and drain is on"),
+    move(EvictDevicePods, eviction_is_hopeless, Failed, "pods that use the device would not go"),
+    work(EvictDevicePods, eviction_ran_out_of_time, Work::DeleteDevicePods, "the time for evictions is over"),
+    work(EvictDevicePods, otherwise, Work::EvictDevicePods, "evicting pods that use the device"),
+
+    move(Drain, drain_is_off&& device_pods_are_left_alone, Restart, "no pod is to be evicted"),
+    move(Drain, drain_is_off, EvictDevicePods, "drain is off"),
+    wait(Drain, pods_are_not_known, "the node's pods are being listed"),
+    move(Drain, nothing_is_in_the_way, Restart, "the node is drained"),
+    move(Drain, a_pod_may_not_go, Failed, "a pod may not be evicted"),
+    move(Drain, drain_ran_out_of_time&& no_pod_uses_the_device, Restart,
+         "the time for the drain is over; no pod uses the device"),
+    move(Drain, drain_is_hopeless, Failed, "the drain ran out of time"),
+    work(Drain, drain_ran_out_of_time, Work::DeleteDevicePods, "the time for the drain is over"),
+    work(Drain, otherwise, Work::EvictAll, "draining"),
+
+    // The swap. Pausing stops what takes the node away, not what gives it back.
+    wait(Restart, old_driver_is_there&& upgrades_are_off, "upgrades are off"),
+    wait(Restart, template_is_not_settled, "the driver's DaemonSet is being updated"),
+    work(Restart, old_driver_is_there, Work::ReplaceDriverPod, "replacing the driver"),
+    move(Restart, new_driver_is_ready, Validate, "the new driver is ready"),
+    move(Restart, restart_ran_out_of_time, Failed, "the new driver did not become ready"),
+    wait(Restart, otherwise, "the new driver is starting"),
+
+    move(Validate, new_driver_works, Uncordon, "the new driver works"),
+    move(Validate, validation_ran_out_of_time, Failed, "the new driver was not validated"),
+    wait(Validate, otherwise, "the new driver is being validated"),
+
+    move(Uncordon, otherwise, Done, "the node is back in service"),
+
+    // Left by a person, or by another version; never by itself.
+    move(Failed, somebody_asked, Required, "somebody asked for another try"),
+    move(Failed, another_version_is_wanted, Required, "another version is wanted"),
+    wait(Failed, otherwise, "a person has to look"),
+};
+
+// Every phase that a flow uses ends in a rule that always applies: no node can stand where nothing is said.
+constexpr bool says_something_everywhere(std::span<const Rule> rules) {
+  for (const PhaseRow& row : kPhaseTable) {
+    const Rule* last = nullptr;
+    for (const Rule& rule : rules) {
+      if (rule.in.has(row.phase)) last = &rule;
+    }
+    if (last != nullptr && last->when.first.holds != otherwise.holds) return false;
+  }
+  return true;
+}
+static_assert(says_something_everywhere(kUpgradeInPlace));
+
+constexpr Flow kInPlace = {
+    .name = "upgrade-in-place", .rules = kUpgradeInPlace, .gates_close_at = Restart, .gates_open_at = Validate};
+
+}  // namespace
+
+const Flow& upgrade_in_place() { return kInPlace; }
+
+Phases phases_of(const Flow& flow) {
+  Phases used;
+  for (const PhaseRow& row : kPhaseTable) {
+    for (const Rule& rule : flow.rules) {
+      if (rule.in.has(row.phase)) used = used | row.phase;
+    }
+  }
+  return used;
+}
+
+std::string_view name(Work work) {
+  switch (work) {
+    case Work::None: return "wait";
+    case Work::ProveImage: return "prove-image";
+    case Work::EvictDevicePods: return "evict-device-pods";
+    case Work::DeleteDevicePods: return "delete-device-pods";
+    case Work::EvictAll: return "evict-all";
+    case Work::ReplaceDriverPod: return "replace-driver-pod";
+  }
+  return "wait";
+}
+
+}  // namespace drover::core

@@ -1,0 +1,117 @@
+#include "core/slots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace drover::core {
+namespace {
+
+constexpr std::size_t kNamed = 3;
+// Images are fetched for this many nodes beyond those that may start, so that a free slot is used at once.
+constexpr int kAhead = 2;
+
+// A driver that waits for permission holds its node already; then those a person asked for; then whoever disturbs
+// least.
+auto rank(const NodeView& node) {
+  return std::make_tuple(!node.driver.waits_for_us, !node.is_asked_for, node.device_pods.value_or(0),
+                         std::string_view(node.name));
+}
+
+bool could_start(const NodeView& node, bool is_halted) {
+  return node.phase == Phase::Required && node.is_managed() && !node.is_skipped && node.is_ready &&
+         node.other_claim.empty() && !node.given_back_for && (!is_halted || node.is_asked_for) &&
+         (node.driver.is_outdated || node.is_asked_for || node.driver.waits_for_us);
+}
+
+void count(const FleetView& fleet, Slots& slots) {
+  for (const NodeView& node : fleet.nodes) {
+    const bool ours = is_in_flight(node.phase);
+    if (ours) ++slots.in_flight;
+    if (!node.is_managed()) continue;
+    ++slots.managed;
+    if (node.is_away()) ++slots.away;
+    if (node.is_cordoned && !ours && slots.cordoned.size() < kNamed) slots.cordoned.push_back(&node);
+    if (!node.outcome || node.outcome->target != node.target) continue;
+    if (!node.outcome->failed) ++slots.finished;
+    if (node.outcome->failed && node.outcome->after_swap) {
+      ++slots.finished;
+      slots.failed.push_back(&node);
+    }
+  }
+}
+
+}  // namespace
+
+std::string Slots::obstacle() const {
+  if (at_once && in_flight >= *at_once) return fmt::format("{} of {} at once are in flight", in_flight, *at_once);
+  if (room_elsewhere <= 0) return "the limit over all policies is reached";
+  if (away < may_be_away) return {};
+  std::string why = fmt::format("{} of {} nodes are out of service, and {} may be", away, managed, may_be_away);
+  if (!cordoned.empty()) {
+    why += "; cordoned by others: ";
+    for (std::size_t i = 0; i < cordoned.size(); ++i) why += fmt::format("{}{}", i == 0 ? "" : ", ", cordoned[i]->name);
+  }
+  return why;
+}
+
+Slots count_slots(const FleetView& fleet) {
+  Slots slots;
+  count(fleet, slots);
+  const Policy& policy = fleet.policy;
+  const int base = policy.nodes_at_start > 0 ? std::min(policy.nodes_at_start, slots.managed) : slots.managed;
+  slots.may_be_away = policy.away.of(base);
+  slots.at_once = policy.at_once;
+  slots.room_elsewhere = fleet.room_elsewhere;
+  const int failures = static_cast<int>(slots.failed.size());
+  // "More than a tenth": of ten nodes one may fail, of nine none. A number is a number.
+  slots.is_halted =
+      failures > 0 && (policy.failures.is_percent ? failures * 100 > policy.failures.amount * slots.finished
+                                                  : failures > policy.failures.amount);
+
+  slots.is_admitted.assign(fleet.nodes.size(), false);
+  slots.is_next_in_line.assign(fleet.nodes.size(), false);
+  if (!policy.is_on || policy.is_ending) return slots;
+
+  std::vector<std::size_t> line;
+  for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
+    if (could_start(fleet.nodes[i], slots.is_halted)) line.push_back(i);
+  }
+  const int at_once = slots.at_once ? std::max(0, *slots.at_once - slots.in_flight) : static_cast<int>(line.size());
+  int to_start = std::min(at_once, slots.room_elsewhere);
+  int room = slots.may_be_away - slots.away;
+  const bool is_full = room <= 0;
+  const int width = slots.at_once ? std::min(*slots.at_once, slots.may_be_away) : slots.may_be_away;
+  // Nodes whose image cannot be had do not hold the line up: the window is counted without them.
+  const auto by_rank = [&](std::size_t a, std::size_t b) { return rank(fleet.nodes[a]) < rank(fleet.nodes[b]); };
+  const std::size_t window =
+      std::min(line.size(), static_cast<std::size_t>(std::max(0, width) * (1 + kAhead) + kAhead));
+  const auto missing = static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [&](std::size_t i) {
+    return fleet.nodes[i].preflight.state == PreflightView::State::Missing;
+  }));
+  const auto sorted = line.begin() + static_cast<std::ptrdiff_t>(std::min(line.size(), window + missing));
+  std::partial_sort(line.begin(), sorted, line.end(), by_rank);
+
+  std::size_t ahead = 0;
+  for (auto at = line.begin(); at != sorted && ahead < window; ++at) {
+    const NodeView& node = fleet.nodes[*at];
+    if (node.preflight.state == PreflightView::State::Missing) {
+      slots.is_next_in_line[*at] = true;  // tried again from time to time
+      continue;
+    }
+    ++ahead;
+    slots.is_next_in_line[*at] = true;
+    if (node.preflight.state != PreflightView::State::Passed || to_start <= 0) continue;
+    // A node that we hold since an earlier try is away because of us already: trying again takes nothing more.
+    if (is_full && !node.claim) continue;
+    const int cost = node.is_away() ? 0 : 1;
+    if (cost > 0 && cost > room) continue;
+    room -= cost;
+    --to_start;
+    slots.is_admitted[*at] = true;
+  }
+  return slots;
+}
+
+}  // namespace drover::core

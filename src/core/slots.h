@@ -1,0 +1,39 @@
+// Who may start now: the limits of a policy against what the fleet can spare.
+//
+// Counted once a pass, for all nodes together; the rules of one node then only look up its turn. A node that is out of
+// service anyway costs nothing of what may be away, but still one of those at once; when what may be away is used up,
+// by whomever, nobody starts but those that we hold since an earlier try.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/view.h"
+
+namespace drover::core {
+
+struct Slots {
+  int managed = 0;  // nodes that the policy manages
+  int in_flight = 0;
+  int away = 0;                           // out of service, those in flight included
+  std::vector<const NodeView*> cordoned;  // by others: what people ask about when nothing moves; at most a few
+
+  int may_be_away = 0;
+  std::optional<int> at_once = {};
+  int room_elsewhere = 0;
+
+  int finished = 0;                     // with the driver that is wanted now
+  std::vector<const NodeView*> failed;  // of them, after the swap
+  bool is_halted = false;               // too many of them failed
+
+  std::vector<bool> is_admitted;      // by index of the node: its turn has come
+  std::vector<bool> is_next_in_line;  // by index: its turn comes soon enough to fetch the image now
+
+  // Why nobody else starts, in words that name the limit: "1 of 1 at once are in flight"; "" when there is room.
+  std::string obstacle() const;
+};
+
+Slots count_slots(const FleetView& fleet);
+
+}  // namespace drover::core

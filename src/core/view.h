@@ -1,0 +1,137 @@
+// What is known, as plain facts: made by observe from API objects, read by every rule. Nothing here is ever changed by
+// core; a rule that needs another fact gets another field.
+//
+// Time appears only as spans that have been measured by somebody else ("in this phase for 40 s that count"), so that
+// rules cannot read a clock and a test can write down any moment.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/phase.h"
+#include "core/policy.h"
+
+namespace drover::core {
+
+// A pod on a node in flight.
+struct PodView {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::string owner = {};  // "DaemonSet ml/exporter"; empty: a bare pod
+
+  bool uses_device = false;
+  bool is_finished = false;  // succeeded or failed: it holds nothing any more
+  bool is_going = false;     // has a deletion timestamp
+  bool is_mirror = false;    // the kubelet's own: nobody can evict it
+  bool is_daemon = false;    // made by a DaemonSet, which ignores a cordon
+  bool returns = false;      // a daemon pod that tolerates our taint as well: it would be back at once
+  bool has_local_data = false;
+  bool is_ours = false;        // driver, validator, agent, operator
+  bool is_waited_for = false;  // the policy names it: it may finish
+  bool is_drained = true;      // the drain step's selector takes it
+
+  std::string held_by = {};  // the budget that refused its eviction the last time, "ml/train"
+
+  std::string full_name() const { return ns + "/" + name; }
+};
+
+// The driver of one node: the pod that carries it and what the policy wants instead.
+struct DriverView {
+  std::string wanted = {};    // the version, for people
+  std::string pod = {};       // uid; empty: there is none
+  bool is_hosts_own = false;  // installed on the host: not ours to touch
+  bool is_first = false;      // no driver is loaded: nothing can be lost
+  bool is_outdated = false;   // what would be loaded differs from what is
+  bool is_going = false;
+  bool is_ready = false;
+  bool is_settled = true;     // the DaemonSet's controller has seen the newest template
+  bool waits_for_us = false;  // its init container asks for permission to swap
+  std::string trouble = {};   // "ImagePullBackOff: …"
+};
+
+struct ValidatorView {
+  bool has_passed = false;  // ready, and started after the driver that is loaded now
+  std::string trouble = {};
+};
+
+// The proof that the new driver's image can be had on this very node, made while it still serves.
+struct PreflightView {
+  enum class State { Unasked, Running, Passed, Missing };
+  State state = State::Unasked;
+  std::string trouble = {};
+};
+
+// Our exclusive hold on a node, as read from its record.
+struct Claim {
+  enum class Cordon { Ours, Found };  // Found: somebody had cordoned it before us, so it stays cordoned
+
+  std::string id;
+  std::string policy;  // uid
+  Phase phase = Phase::Cordon;
+  std::string target = {};      // digest of what the node is to have
+  std::string driver_pod = {};  // uid of the pod that served when we took the node
+  std::string boot = {};
+  Cordon cordon = Cordon::Ours;
+  bool was_asked_for = false;                     // by a person: swap even when the driver is current
+  std::map<std::string, std::string> gates = {};  // labels that we paused, as they were
+
+  bool operator==(const Claim&) const = default;
+};
+
+// How the last try ended.
+struct Outcome {
+  bool failed = false;
+  bool after_swap = false;  // a failure of the version, not of the circumstances
+  std::string target = {};
+  std::string reason = {};
+  bool operator==(const Outcome&) const = default;
+};
+
+struct NodeView {
+  std::string name;
+  std::string uid = {};
+  Phase phase = Phase::Idle;  // by the record; by the label where there is no record
+  Span spent = {};            // in this phase, as far as it counts
+  bool tried = true;          // this process has made one full attempt at the phase's work
+
+  bool is_selected = true;  // the policy wants it
+  bool is_cordoned = false;
+  bool is_ready = true;
+  Span unready_for = {};
+  bool is_skipped = false;                  // the skip label
+  bool is_held = false;                     // a person keeps it cordoned
+  bool is_asked_for = false;                // a person wants it upgraded whatever its driver is
+  std::string other_claim = {};             // who else has it: "firmware of tt-fw"
+  std::optional<Span> given_back_for = {};  // since a person uncordoned it under us
+  std::optional<Phase> label = {};          // what its state label says; none: it has none
+  std::string odd_label = {};               // a state label that nobody knows
+
+  std::optional<Claim> claim = {};
+  std::optional<Outcome> outcome = {};
+  DriverView driver = {};
+  ValidatorView validator = {};
+  PreflightView preflight = {};
+  std::string target = {};                        // digest of what the policy wants here
+  std::string next_claim = {};                    // the id of a claim, if one is made now
+  bool is_tainted = false;                        // our taint is on it
+  std::map<std::string, std::string> gates = {};  // operand labels that can be paused, as they are now
+  std::optional<int> device_pods = {};            // how many pods use its devices, by the last census
+  std::optional<std::vector<PodView>> pods = {};  // only in flight, and only once they were listed after the cordon
+
+  // Out of service, for whatever reason.
+  bool is_away() const { return is_cordoned || !is_ready || is_in_flight(phase); }
+  // Counted and upgraded by the policy.
+  bool is_managed() const { return is_selected && !driver.is_hosts_own; }
+};
+
+struct FleetView {
+  Policy policy;
+  std::vector<NodeView> nodes;
+  int room_elsewhere = 1 << 30;  // what the fleet-wide limit leaves for this policy
+};
+
+}  // namespace drover::core

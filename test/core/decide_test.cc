@@ -1,0 +1,441 @@
+// The way of one node, decision by decision.
+#include "core/decide.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/ask/clearing.h"
+#include "core/fleet.h"
+
+namespace drover::core::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+Change change_of(const FleetView& fleet, std::size_t index = 0) {
+  const Plan plan = decide(fleet);
+  EXPECT_TRUE(plan.decisions.at(index).change);
+  return plan.decisions.at(index).change.value_or(Change{.path = {}, .phase = Phase::Idle});
+}
+
+NodeView current(NodeView node) {
+  node.driver.is_outdated = false;
+  return node;
+}
+
+// At rest.
+
+TEST(AtRest, AnOutdatedDriverIsToBeUpgraded) {
+  EXPECT_EQ(verdict(fleet({node("a", Phase::Done), node("b", Phase::Required)}), 0), "done > required");
+}
+
+TEST(AtRest, ANodeNamesItsWishBeforeItIsCountedForASlot) {
+  EXPECT_EQ(verdict(fleet({node("a", Phase::Idle)})), "idle > required");
+}
+
+TEST(AtRest, ANodeWithTheWantedDriverIsDone) {
+  EXPECT_EQ(verdict(fleet({current(node("a", Phase::Idle))})), "idle > done");
+  EXPECT_EQ(verdict(fleet({current(node("a", Phase::Done))})), "waits");
+}
+
+TEST(AtRest, AHostsOwnDriverIsLeftAlone) {
+  FleetView nodes = fleet({node("a", Phase::Idle)});
+  nodes.nodes[0].driver.is_hosts_own = true;
+  EXPECT_EQ(verdict(nodes), "waits");
+  EXPECT_EQ(decide(nodes).slots.managed, 0);
+}
+
+TEST(AtRest, AFirstDriverNeedsNoSlotAndNoCordon) {
+  FleetView nodes = fleet({node("a", Phase::Idle)});
+  nodes.nodes[0].driver = {.wanted = "550", .pod = "p", .is_first = true};
+  EXPECT_EQ(verdict(nodes), "waits");
+  EXPECT_EQ(reason(nodes), "the first driver is being installed: no driver is loaded yet");
+  nodes.nodes[0].driver.is_ready = true;
+  EXPECT_EQ(verdict(nodes), "idle > done");
+}
+
+TEST(AtRest, APersonsWishCountsWhateverTheDriver) {
+  FleetView nodes = fleet({current(node("a", Phase::Done))});
+  nodes.nodes[0].is_asked_for = true;
+  EXPECT_EQ(verdict(nodes), "done > required");
+}
+
+TEST(AtRest, ALabelThatNobodyKnowsIsNotActedOn) {
+  FleetView nodes = fleet({node("a", Phase::Idle)});
+  nodes.nodes[0].odd_label = "upgrade-maybe";
+  EXPECT_EQ(verdict(nodes), "waits");
+  EXPECT_THAT(reason(nodes), HasSubstr("\"upgrade-maybe\""));
+}
+
+TEST(AtRest, ALabelThatSomebodyRemovedIsPutBack) {
+  FleetView nodes = fleet({current(node("a", Phase::Done))});
+  nodes.nodes[0].label.reset();
+  EXPECT_EQ(verdict(nodes), "relabel");
+  EXPECT_EQ(change_of(nodes).label, Phase::Done);
+}
+
+TEST(AtRest, WithUpgradesOffNoLabelIsShownExceptOnNodesThatWeHold) {
+  FleetView nodes = fleet({node("a", Phase::Done), taken("b", Phase::Validate)});
+  nodes.policy.is_on = false;
+  EXPECT_EQ(verdict(nodes, 0), "relabel");
+  EXPECT_EQ(change_of(nodes, 0).label, std::nullopt);
+  EXPECT_EQ(verdict(nodes, 1), "waits");
+}
+
+// Its turn.
+
+TEST(Required, TakesTheNodeInOneWrite) {
+  const Change change = change_of(fleet({node("a", Phase::Required)}));
+  EXPECT_EQ(change.phase, Phase::EvictDevicePods);
+  EXPECT_EQ(change.cordoned, true);
+  EXPECT_EQ(change.tainted, true);
+  ASSERT_TRUE(change.claim);
+  EXPECT_EQ(change.claim->id, "claim-a");
+  EXPECT_EQ(change.claim->cordon, Claim::Cordon::Ours);
+  EXPECT_EQ(change.claim->driver_pod, "old-a");
+  EXPECT_EQ(change.claim->phase, Phase::EvictDevicePods);
+}
+
+TEST(Required, DoesNotTouchTheCordonThatItFinds) {
+  FleetView nodes = fleet({node("a", Phase::Required)});
+  nodes.nodes[0].is_cordoned = true;
+  nodes.nodes.push_back(node("b", Phase::Required));
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.cordoned, std::nullopt);
+  ASSERT_TRUE(change.claim);
+  EXPECT_EQ(change.claim->cordon, Claim::Cordon::Found);
+}
+
+TEST(Required, StaysWhereTheSkipLabelIs) {
+  FleetView nodes = fleet({node("a", Phase::Required), node("b", Phase::Required)});
+  nodes.nodes[0].is_skipped = true;
+  EXPECT_EQ(verdict(nodes, 0), "waits");
+  EXPECT_EQ(starts(nodes), 1);  // and does not use up the slot
+}
+
+TEST(Required, IsDoneWhenTheVersionIsPutBack) {
+  EXPECT_EQ(verdict(fleet({current(node("a", Phase::Required))})), "required > done");
+}
+
+TEST(Required, RespectsAPersonWhoGaveTheNodeBackForTenMinutes) {
+  FleetView nodes = fleet({node("a", Phase::Required)});
+  nodes.nodes[0].given_back_for = 4min;
+  EXPECT_EQ(verdict(nodes), "waits");
+  EXPECT_EQ(decide(nodes).look_again_in, 6min);
+  nodes.nodes[0].given_back_for.reset();
+  EXPECT_EQ(starts(nodes), 1);
+}
+
+TEST(Required, ADeadNodeIsPassedOver) {
+  FleetView nodes = fleet({node("a", Phase::Required), node("b", Phase::Required)});
+  nodes.nodes[0].is_ready = false;
+  EXPECT_EQ(verdict(nodes, 0), "waits");
+  EXPECT_EQ(starts(nodes), 1);
+}
+
+TEST(Required, AHeldNodeThatIsTriedAgainStaysOurs) {
+  FleetView nodes = fleet({taken("a", Phase::Required)});
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.claim->cordon, Claim::Cordon::Ours);
+  EXPECT_EQ(change.cordoned, std::nullopt);
+}
+
+// Making it empty.
+
+TEST(WaitForJobs, WaitsForWhatTheUserNamed) {
+  FleetView nodes = fleet({taken("a", Phase::WaitForJobs)});
+  nodes.policy.jobs.is_wanted = true;
+  nodes.nodes[0].pods = {pod("train")};
+  nodes.nodes[0].pods->front().is_waited_for = true;
+  EXPECT_EQ(verdict(nodes), "waits");
+  EXPECT_THAT(reason(nodes), HasSubstr("waiting for jobs"));
+  nodes.nodes[0].pods->front().is_finished = true;
+  EXPECT_EQ(verdict(nodes), "wait-for-jobs > evict-device-pods > restart");
+}
+
+TEST(WaitForJobs, GoesOnWhenTheyTakeTooLong) {
+  FleetView nodes = fleet({taken("a", Phase::WaitForJobs)});
+  nodes.policy.jobs = {.is_wanted = true, .at_most = 30s};
+  nodes.nodes[0].pods = {pod("train")};
+  nodes.nodes[0].pods->front().is_waited_for = true;
+  nodes.nodes[0].spent = 25s;
+  EXPECT_EQ(verdict(nodes), "waits");
+  EXPECT_EQ(decide(nodes).look_again_in, 5s);
+  nodes.nodes[0].spent = 35s;
+  EXPECT_EQ(verdict(nodes), "wait-for-jobs > evict-device-pods");
+}
+
+TEST(EvictDevicePods, LooksAtThePodsBeforeItBelievesThatThereAreNone) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].pods.reset();
+  EXPECT_EQ(verdict(nodes), "waits");
+  nodes.nodes[0].pods.emplace();
+  EXPECT_EQ(verdict(nodes), "evict-device-pods > restart");
+}
+
+TEST(EvictDevicePods, AsksAndWaits) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].pods = {pod("train")};
+  nodes.nodes[0].pods->front().held_by = "ml/train";
+  EXPECT_EQ(verdict(nodes), "evict-device-pods");
+  EXPECT_THAT(reason(nodes), HasSubstr("ml/train (held by budget ml/train)"));
+  nodes.nodes[0].pods->front().is_going = true;
+  EXPECT_EQ(verdict(nodes), "evict-device-pods");
+}
+
+TEST(EvictDevicePods, ARefusedPodFailsTheNodeAndGivesItBack) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].pods = {pod("train")};
+  nodes.nodes[0].pods->front().owner.clear();
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Failed);
+  EXPECT_EQ(change.cordoned, false);
+  EXPECT_EQ(change.tainted, false);
+  EXPECT_FALSE(change.claim);
+  EXPECT_TRUE(change.outcome->failed);
+  EXPECT_FALSE(change.outcome->after_swap);
+  EXPECT_THAT(change.outcome->reason, HasSubstr("ml/train: nobody would make it again"));
+}
+
+TEST(EvictDevicePods, ARefusedPodIsLeftToTheDrainWhereThatIsOn) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].pods = {pod("train")};
+  nodes.nodes[0].pods->front().owner.clear();
+  nodes.policy.drain = Removal{.takes_bare_pods = true, .at_most = 300s};
+  EXPECT_EQ(verdict(nodes), "evict-device-pods > drain");
+}
+
+TEST(EvictDevicePods, DeletesWhenTheTimeIsOverAndFailsWhenThatDoesNotHelp) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].pods = {pod("train")};
+  nodes.nodes[0].spent = 301s;
+  EXPECT_EQ(verdict(nodes), "delete-device-pods");
+  nodes.nodes[0].tried = false;  // this process has not asked yet
+  EXPECT_EQ(verdict(nodes), "evict-device-pods");
+  nodes.nodes[0].tried = true;
+  nodes.nodes[0].spent = 300s + kLastGrace;
+  EXPECT_EQ(verdict(nodes), "evict-device-pods > failed");
+  nodes.policy.drain = Removal{.at_most = 300s};
+  EXPECT_EQ(verdict(nodes), "evict-device-pods > drain");
+}
+
+TEST(EvictDevicePods, WithoutALimitItIsNeverOver) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].pods = {pod("train")};
+  nodes.policy.device_pods->at_most.reset();
+  nodes.nodes[0].spent = 1000h;
+  EXPECT_EQ(verdict(nodes), "evict-device-pods");
+}
+
+TEST(Drain, IsPassedWhenOff) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.policy.device_pods.reset();
+  EXPECT_EQ(verdict(nodes), "evict-device-pods > drain > restart");
+}
+
+TEST(Drain, TakesWhatTheFirstPassLeft) {
+  FleetView nodes = fleet({taken("a", Phase::Drain)});
+  nodes.policy.drain = Removal{.at_most = 300s};
+  nodes.nodes[0].pods = {pod("web")};
+  nodes.nodes[0].pods->front().uses_device = false;
+  EXPECT_EQ(verdict(nodes), "evict-all");
+  nodes.nodes[0].spent = 301s;
+  EXPECT_EQ(verdict(nodes), "drain > restart") << "other pods stay when the time is over";
+  nodes.nodes[0].pods->front().uses_device = true;
+  EXPECT_EQ(verdict(nodes), "delete-device-pods");
+  nodes.nodes[0].spent = 300s + kLastGrace;
+  EXPECT_EQ(verdict(nodes), "drain > failed");
+}
+
+// Giving it back before the swap.
+
+struct Unwinding {
+  std::string_view name;
+  void (*make)(FleetView&);
+  std::string_view to;
+};
+
+constexpr Unwinding kUnwindings[] = {
+    {"PolicyDeleted", [](FleetView& f) { f.policy.is_ending = true; }, "idle"},
+    {"Deselected", [](FleetView& f) { f.nodes[0].is_selected = false; }, "idle"},
+    {"SkipLabel", [](FleetView& f) { f.nodes[0].is_skipped = true; }, "required"},
+    {"VersionPutBack", [](FleetView& f) { f.nodes[0].driver.is_outdated = false; }, "done"},
+};
+
+class UnwindTest : public ::testing::TestWithParam<std::tuple<Unwinding, Phase, Claim::Cordon>> {};
+
+TEST_P(UnwindTest, TheNodeIsAsItWas) {
+  const auto& [how, phase, cordon] = GetParam();
+  FleetView nodes = fleet({taken("a", phase, cordon)});
+  nodes.nodes[0].pods = {pod("train")};
+  nodes.policy.drain = Removal{.at_most = 300s};
+  how.make(nodes);
+  const Change change = change_of(nodes);
+  EXPECT_EQ(name(change.phase), how.to);
+  EXPECT_FALSE(change.claim);
+  EXPECT_EQ(change.tainted, false);
+  EXPECT_EQ(change.cordoned, cordon == Claim::Cordon::Ours ? std::optional(false) : std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, UnwindTest,
+                         ::testing::Combine(::testing::ValuesIn(kUnwindings),
+                                            ::testing::Values(Phase::Cordon, Phase::WaitForJobs, Phase::EvictDevicePods,
+                                                              Phase::Drain),
+                                            ::testing::Values(Claim::Cordon::Ours, Claim::Cordon::Found)));
+
+TEST(Unwind, APersonWhoUncordonsHasTheNode) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].is_cordoned = false;
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Required);
+  EXPECT_TRUE(change.gives_back_to_person);
+  EXPECT_EQ(change.cordoned, std::nullopt);
+  EXPECT_FALSE(change.claim);
+}
+
+TEST(Unwind, AHeldNodeStaysCordoned) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].is_skipped = nodes.nodes[0].is_held = true;
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.cordoned, std::nullopt);
+  EXPECT_FALSE(change.claim);
+}
+
+TEST(Pause, GivesBackWhatWasNotDisturbedAndKeepsWhatWas) {
+  FleetView nodes = fleet({taken("a", Phase::WaitForJobs), taken("b", Phase::EvictDevicePods)});
+  nodes.policy.is_on = false;
+  nodes.policy.jobs.is_wanted = true;
+  nodes.nodes[1].pods = {pod("train")};
+  EXPECT_EQ(verdict(nodes, 0), "wait-for-jobs > idle");
+  EXPECT_EQ(verdict(nodes, 1), "waits");
+}
+
+TEST(Pause, DoesNotStopWhatGivesTheNodeBack) {
+  FleetView nodes = fleet({taken("a", Phase::Validate)});
+  nodes.policy.is_on = false;
+  nodes.nodes[0].validator.has_passed = true;
+  EXPECT_EQ(verdict(nodes), "validate > uncordon > done");
+}
+
+TEST(Pause, DoesNotLetTheOldDriverGo) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  nodes.policy.is_on = false;
+  EXPECT_EQ(verdict(nodes), "waits");
+  nodes.policy.is_on = true;
+  EXPECT_EQ(verdict(nodes), "replace-driver-pod");
+}
+
+// The swap, and after it.
+
+TEST(Restart, WaitsUntilTheDaemonSetKnowsTheNewTemplate) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  nodes.nodes[0].driver.is_settled = false;
+  EXPECT_EQ(verdict(nodes), "waits");
+}
+
+TEST(Restart, DeletesTheOldPodOnce) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  EXPECT_EQ(verdict(nodes), "replace-driver-pod");
+  nodes.nodes[0].driver.is_going = true;
+  EXPECT_EQ(verdict(nodes), "waits");
+  nodes.nodes[0].driver.pod.clear();
+  EXPECT_EQ(verdict(nodes), "waits");
+}
+
+TEST(Restart, ReplacesACurrentPodTooWhenSomebodyAsked) {
+  FleetView nodes = fleet({current(taken("a", Phase::Restart))});
+  nodes.nodes[0].claim->was_asked_for = true;
+  EXPECT_EQ(verdict(nodes), "replace-driver-pod");
+  nodes.nodes[0].driver.pod = "new";
+  EXPECT_EQ(verdict(nodes), "restart > validate");
+}
+
+TEST(Restart, APodThatCameBackOldIsDeletedAgain) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  nodes.nodes[0].driver.pod = "another";
+  EXPECT_EQ(verdict(nodes), "replace-driver-pod");
+}
+
+TEST(Restart, SaysWhatIsWrongWithTheNewPodAndFailsInTheEnd) {
+  FleetView nodes = fleet({current(taken("a", Phase::Restart))});
+  nodes.nodes[0].driver.pod = "new";
+  nodes.nodes[0].driver.is_ready = false;
+  nodes.nodes[0].driver.trouble = "CrashLoopBackOff: exit 1";
+  nodes.nodes[0].spent = 29min;
+  EXPECT_EQ(verdict(nodes), "waits");
+  nodes.nodes[0].spent = 30min;
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Failed);
+  EXPECT_TRUE(change.outcome->after_swap);
+  EXPECT_EQ(change.cordoned, std::nullopt) << "held: its driver does not work";
+  ASSERT_TRUE(change.claim);
+  EXPECT_EQ(change.claim->phase, Phase::Failed);
+}
+
+TEST(Restart, PausesTheSiblingsAndValidateLetsThemBack) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].gates = {{"deploy.plugin", "true"}};
+  Change change = change_of(nodes);
+  EXPECT_THAT(change.gates_to_pause, ::testing::ElementsAre("deploy.plugin"));
+  EXPECT_EQ(change.claim->gates.at("deploy.plugin"), "true");
+
+  nodes = fleet({current(taken("a", Phase::Restart))});
+  nodes.nodes[0].claim->gates = {{"deploy.plugin", "true"}};
+  nodes.nodes[0].driver.pod = "new";
+  change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Validate);
+  EXPECT_EQ(change.gates_to_restore.at("deploy.plugin"), "true");
+  EXPECT_EQ(change.tainted, false);
+  EXPECT_TRUE(change.claim->gates.empty());
+}
+
+TEST(Validate, EndsInService) {
+  FleetView nodes = fleet({current(taken("a", Phase::Validate))});
+  EXPECT_EQ(verdict(nodes), "waits");
+  nodes.nodes[0].validator.has_passed = true;
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Done);
+  EXPECT_EQ(change.cordoned, false);
+  EXPECT_FALSE(change.claim);
+  EXPECT_EQ(change.outcome, (Outcome{.target = "new"}));
+}
+
+TEST(Validate, ANodeThatWasCordonedBeforeUsStaysCordoned) {
+  FleetView nodes = fleet({current(taken("a", Phase::Validate, Claim::Cordon::Found))});
+  nodes.nodes[0].validator.has_passed = true;
+  EXPECT_EQ(change_of(nodes).cordoned, std::nullopt);
+}
+
+TEST(Validate, RunsOutOfTimeAlsoWithoutAValidator) {
+  FleetView nodes = fleet({current(taken("a", Phase::Validate))});
+  nodes.nodes[0].spent = 10min;
+  EXPECT_EQ(verdict(nodes), "validate > failed");
+}
+
+TEST(AfterTheSwap, ACordonThatAPersonTookOffIsNoLongerOurs) {
+  FleetView nodes = fleet({current(taken("a", Phase::Validate))});
+  nodes.nodes[0].is_cordoned = false;
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Validate);
+  EXPECT_EQ(change.claim->cordon, Claim::Cordon::Found);
+  EXPECT_EQ(change.cordoned, std::nullopt);
+}
+
+TEST(AfterTheSwap, SkipPolicyAndVersionComeTooLate) {
+  FleetView nodes = fleet({current(taken("a", Phase::Validate))});
+  nodes.nodes[0].is_skipped = true;
+  nodes.policy.is_ending = true;
+  EXPECT_EQ(verdict(nodes), "waits");
+}
+
+TEST(Failed, IsLeftByAPersonOrAnotherVersionOnly) {
+  FleetView nodes = fleet({current(taken("a", Phase::Failed))});
+  nodes.nodes[0].outcome = Outcome{.failed = true, .after_swap = true, .target = "new"};
+  EXPECT_EQ(verdict(nodes), "waits") << "a driver that became ready afterwards is no reason";
+  nodes.nodes[0].target = "newer";
+  nodes.nodes[0].driver.is_outdated = true;
+  EXPECT_EQ(verdict(nodes), "failed > required");
+}
+
+}  // namespace
+}  // namespace drover::core::testing

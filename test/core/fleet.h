@@ -1,0 +1,84 @@
+// Fleets for tests, in as few words as the test needs.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/decide.h"
+#include "core/flow.h"
+#include "core/view.h"
+
+namespace drover::core::testing {
+
+using namespace std::chrono_literals;
+
+inline NodeView node(std::string name, Phase phase = Phase::Done) {
+  NodeView node;
+  node.uid = "uid-" + name;
+  node.next_claim = "claim-" + name;
+  node.name = std::move(name);
+  node.phase = phase;
+  node.target = "new";
+  node.driver = {.wanted = "550", .pod = "old-" + node.name, .is_outdated = true, .is_ready = true};
+  node.preflight.state = PreflightView::State::Passed;
+  if (phase != Phase::Idle) node.label = phase;
+  return node;
+}
+
+// A node that we hold, emptied as far as its phase says.
+inline NodeView taken(std::string name, Phase phase, Claim::Cordon cordon = Claim::Cordon::Ours) {
+  NodeView held = node(std::move(name), phase);
+  held.claim = Claim{.id = "claim", .policy = "policy", .phase = phase, .target = "new", .driver_pod = held.driver.pod};
+  held.claim->cordon = cordon;
+  held.is_cordoned = true;
+  held.is_tainted = phase != Phase::Validate && phase != Phase::Uncordon && phase != Phase::Failed;
+  held.pods.emplace();
+  return held;
+}
+
+inline PodView pod(std::string name) {
+  return {.ns = "ml", .name = std::move(name), .uid = "u", .owner = "ReplicaSet ml/train", .uses_device = true};
+}
+
+inline FleetView fleet(std::vector<NodeView> nodes) {
+  FleetView fleet;
+  fleet.policy.name = "cluster-policy";
+  fleet.policy.uid = "policy";
+  fleet.policy.at_once = 1;
+  fleet.policy.away = {.amount = 100, .is_percent = true};
+  fleet.nodes = std::move(nodes);
+  return fleet;
+}
+
+inline Plan decide(const FleetView& fleet) { return core::decide(upgrade_in_place(), fleet); }
+
+// Where the first node's decision leads: "required > cordon > wait-for-jobs", or the work it does, or "waits".
+inline std::string verdict(const FleetView& fleet, std::size_t index = 0) {
+  const Plan plan = decide(fleet);
+  const Decision& decision = plan.decisions.at(index);
+  if (decision.change && !decision.change->path.empty()) {
+    std::string path(name(decision.change->path.front().from));
+    for (const Step& step : decision.change->path) path += " > " + std::string(name(step.to));
+    return path;
+  }
+  if (decision.change) return "relabel";
+  return decision.work == Work::None ? "waits" : std::string(name(decision.work));
+}
+
+// How many nodes begin now.
+inline int starts(const FleetView& fleet) {
+  int count = 0;
+  for (const Decision& decision : decide(fleet).decisions) {
+    for (const Step& step : decision.change ? decision.change->path : std::vector<Step>{}) {
+      count += step.to == Phase::Cordon ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+inline std::string reason(const FleetView& fleet, std::size_t index = 0) {
+  return reason_of(upgrade_in_place(), fleet, count_slots(fleet), index);
+}
+
+}  // namespace drover::core::testing

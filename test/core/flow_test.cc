@@ -1,0 +1,66 @@
+// The tables themselves: nobody gets lost in them.
+#include "core/flow.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/decide.h"
+
+namespace drover::core {
+namespace {
+
+std::set<Phase> reachable_from(const Flow& flow, Phase start) {
+  std::set<Phase> seen = {start};
+  bool grew = true;
+  while (grew) {
+    grew = false;
+    for (const Rule& rule : flow.rules) {
+      if (rule.kind != Rule::Kind::Move) continue;
+      for (const Phase phase : std::set<Phase>(seen)) {
+        if (rule.in.has(phase)) grew = seen.insert(rule.to).second || grew;
+      }
+    }
+  }
+  return seen;
+}
+
+TEST(UpgradeInPlace, ReachesEveryPhaseThatItUses) {
+  const Flow& flow = upgrade_in_place();
+  const std::set<Phase> reached = reachable_from(flow, Phase::Idle);
+  for (const PhaseRow& row : kPhaseTable) {
+    EXPECT_EQ(reached.contains(row.phase), phases_of(flow).has(row.phase)) << row.name;
+  }
+}
+
+TEST(UpgradeInPlace, FromEveryPhaseTheNodeCanBecomeDoneAndFailed) {
+  const Flow& flow = upgrade_in_place();
+  for (const PhaseRow& row : kPhaseTable) {
+    EXPECT_TRUE(reachable_from(flow, row.phase).contains(Phase::Done)) << row.name;
+    EXPECT_TRUE(reachable_from(flow, row.phase).contains(Phase::Failed)) << row.name;
+  }
+}
+
+TEST(UpgradeInPlace, NoPhaseIsEnteredFromItself) {
+  for (const Rule& rule : upgrade_in_place().rules) {
+    EXPECT_FALSE(rule.kind == Rule::Kind::Move && rule.in.has(rule.to)) << rule.because;
+  }
+}
+
+TEST(UpgradeInPlace, EveryRuleSaysWhy) {
+  for (const Rule& rule : upgrade_in_place().rules) {
+    EXPECT_FALSE(rule.because.empty());
+    EXPECT_FALSE(rule.when.first.text.empty());
+    EXPECT_NE(rule.because.back(), '.') << "reasons are continued with details: " << rule.because;
+  }
+}
+
+TEST(UpgradeInPlace, NothingThatTakesANodeAwayHappensInAPhaseThatGivesItBack) {
+  for (const Rule& rule : upgrade_in_place().rules) {
+    if (rule.kind != Rule::Kind::Work) continue;
+    EXPECT_FALSE(rule.in.has(Phase::Validate) || rule.in.has(Phase::Uncordon)) << rule.because;
+  }
+}
+
+}  // namespace
+}  // namespace drover::core
