@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -28,6 +29,8 @@ using base::Result;
 enum class Verb { Get, Create, Replace, Patch, Delete };
 enum class PatchKind { Merge, Strategic, Json, Apply };
 enum class Propagation { Default, Background, Foreground, Orphan };
+// What the server does about fields it does not know: nothing said is its own choice (a real server warns).
+enum class FieldValidation { Unsaid, Ignore, Warn, Strict };
 
 // Who travels how: the lease has its own connection and no limiter, so that no other traffic can make us lose it.
 enum class Lane { Ordinary, Lease };
@@ -45,6 +48,9 @@ struct Request {
   std::string field_manager = "drover";
   bool force = false;    // Apply: take fields from other managers
   bool dry_run = false;  // validated and admitted, not kept
+  FieldValidation field_validation = FieldValidation::Unsaid;
+  // `duplicate field "spec.x"` for each field that the text of the body gave twice; only its reader can tell.
+  std::vector<std::string> duplicates = {};
 
   // Delete
   std::string uid_precondition;

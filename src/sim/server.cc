@@ -8,6 +8,8 @@
 
 #include "sim/server/catalog.h"
 #include "sim/server/context.h"
+#include "sim/server/custom_kinds.h"
+#include "sim/server/definitions.h"
 #include "sim/server/listing.h"
 #include "sim/server/rejections.h"
 #include "sim/server/watches.h"
@@ -20,18 +22,45 @@ struct Server::Body {
   Catalog catalog;
   Context context;
   Watches watches;
+  Definitions definitions;
   std::string_view asker;
+  int underway = 0;  // requests inside requests
 
   Body(const base::Loop& loop, base::Random random)
       : random(std::move(random)),
         context{.loop = loop, .random = this->random, .store = store, .catalog = catalog},
-        watches(store) {}
+        watches(store),
+        definitions(context) {}
 
   Answer<Stored> serve_whole(const Rules& rules, const kube::Request& request);
   Answer<Stored> serve_subresource(const Rules& rules, const kube::Request& request);
   Answer<Stored> replace(const Rules& rules, const kube::Request& request);
   Answer<Stored> patch(const Rules& rules, const kube::Request& request);
 };
+
+namespace {
+
+// While a request is under way, the rules it reads stay, even if it ends the definition they come from.
+template <class Body>
+class Underway {
+ public:
+  explicit Underway(Body& body) : body_(body) { ++body_.underway; }
+  ~Underway() {
+    if (--body_.underway == 0) body_.catalog.sweep();
+  }
+  Underway(const Underway&) = delete;
+  Underway& operator=(const Underway&) = delete;
+
+ private:
+  Body& body_;
+};
+
+// What a CRD lets its objects be selected by; nullptr for built-in kinds.
+const std::vector<std::string>* selectable_fields(const Rules& rules) {
+  return rules.custom && rules.custom->version != nullptr ? &rules.custom->version->selectable_fields : nullptr;
+}
+
+}  // namespace
 
 Server::Server(const base::Loop& loop, base::Random random) : body_(std::make_unique<Body>(loop, std::move(random))) {
   for (const char* name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
@@ -42,7 +71,8 @@ Server::Server(const base::Loop& loop, base::Random random) : body_(std::make_un
 Server::~Server() = default;
 
 Answer<Stored> Server::serve(const kube::Request& request) {
-  const Rules* rules = body_->catalog.find(request.resource.group, request.resource.plural);
+  const Underway guard(*body_);
+  const Rules* rules = body_->catalog.find(request.resource);
   if (rules == nullptr) return no_such_resource();
   if (rules->resource.scope == kube::Scope::Namespaced && request.ns.empty()) {
     if (request.verb == kube::Verb::Create) return bad_request("an empty namespace may not be set during creation");
@@ -56,12 +86,17 @@ Answer<Stored> Server::serve(const kube::Request& request) {
 }
 
 Answer<Reply> Server::reply(const kube::Request& request) {
-  const Rules* rules = body_->catalog.find(request.resource.group, request.resource.plural);
+  const Underway guard(*body_);
+  const Rules* rules = body_->catalog.find(request.resource);
   const bool may_make = request.verb == kube::Verb::Replace || request.verb == kube::Verb::Patch;
   const bool was_there = rules == nullptr || body_->store.find(rules->shelf, key_of(*rules, request)) != nullptr;
-  TRY(Stored object, serve(request));
+  std::vector<std::string> warnings;
+  auto* const before = std::exchange(body_->context.warnings, &warnings);
+  auto answer = serve(request);
+  body_->context.warnings = before;
+  TRY(Stored object, std::move(answer));
   const bool made = request.verb == kube::Verb::Create || (may_make && !was_there);
-  return Reply{made ? 201 : 200, std::move(object)};
+  return Reply{made ? 201 : 200, std::move(object), std::move(warnings)};
 }
 
 Answer<Stored> Server::Body::serve_whole(const Rules& rules, const kube::Request& request) {
@@ -93,7 +128,7 @@ Answer<Stored> Server::Body::serve_subresource(const Rules& rules, const kube::R
 }
 
 Answer<Stored> Server::Body::replace(const Rules& rules, const kube::Request& request) {
-  const Stored old = store.find(rules.shelf, key_of(rules, request));
+  const Stored old = as_seen(rules, store.find(rules.shelf, key_of(rules, request)));
   if (old) return update_object(context, rules, request, old, Draft(request.body, 256));
   if (!rules.creates_on_update || !request.subresource.empty()) return not_found(rules.resource, request.name);
   Draft fresh(request.body, 512);
@@ -107,7 +142,7 @@ Answer<Stored> Server::Body::replace(const Rules& rules, const kube::Request& re
 }
 
 Answer<Stored> Server::Body::patch(const Rules& rules, const kube::Request& request) {
-  const Stored old = store.find(rules.shelf, key_of(rules, request));
+  const Stored old = as_seen(rules, store.find(rules.shelf, key_of(rules, request)));
   const bool may_create = request.patch == kube::PatchKind::Apply && request.subresource.empty();
   if (!old && !may_create) return not_found(rules.resource, request.name);
   TRY(Draft fresh, patched(context, rules, request, old.get()));
@@ -117,10 +152,14 @@ Answer<Stored> Server::Body::patch(const Rules& rules, const kube::Request& requ
 
 Answer<Page> Server::list(const kube::Range& range, int limit, const std::string& continue_token,
                           const std::string& resource_version) {
-  const Rules* rules = body_->catalog.find(range.resource.group, range.resource.plural);
+  const Rules* rules = body_->catalog.find(range.resource);
   if (rules == nullptr) return no_such_resource();
-  TRY(const Filter filter, Filter::make(range));
-  return list_page(body_->store, *rules, filter, limit, continue_token, resource_version);
+  TRY(const Filter filter, Filter::make(range, selectable_fields(*rules)));
+  TRY(Page page, list_page(body_->store, *rules, filter, limit, continue_token, resource_version));
+  if (rules->custom) {
+    for (Stored& item : page.items) item = as_seen(*rules, std::move(item));
+  }
+  return page;
 }
 
 Answer<Page> Server::delete_collection(const kube::Range& range, const kube::Request& how) {
@@ -138,9 +177,18 @@ Answer<Page> Server::delete_collection(const kube::Range& range, const kube::Req
 }
 
 Answer<int> Server::watch(const kube::Range& range, std::uint64_t since, Seen seen) {
-  const Rules* rules = body_->catalog.find(range.resource.group, range.resource.plural);
+  const Underway guard(*body_);
+  const Rules* rules = body_->catalog.find(range.resource);
   if (rules == nullptr) return no_such_resource();
-  TRY(Filter filter, Filter::make(range));
+  TRY(Filter filter, Filter::make(range, selectable_fields(*rules)));
+  if (rules->custom && rules->custom->definition) {
+    // The definition may change while the watch runs.
+    seen = [this, resource = range.resource, seen = std::move(seen)](kube::WatchEvent::Kind kind,
+                                                                     const Stored& object) {
+      const Rules* now = body_->catalog.find(resource);
+      seen(kind, now == nullptr ? object : as_seen(*now, object));
+    };
+  }
   return body_->watches.start(*rules, std::move(filter), since, std::move(seen));
 }
 
@@ -167,6 +215,10 @@ void Server::add_resource(kube::Resource resource, std::shared_ptr<const CustomK
   rules.is_custom = true;
   rules.custom = std::move(kind);
   body_->catalog.add(std::move(rules));
+}
+
+const crd::Definition* Server::definition(std::string_view group, std::string_view plural) const {
+  return body_->definitions.find(group, plural);
 }
 
 void Server::remove_resource(std::string_view group, std::string_view plural) { body_->catalog.remove(group, plural); }

@@ -41,7 +41,8 @@ using Answer = std::expected<T, Rejection>;
 // A Range with its selectors parsed: which objects of a resource somebody wants to see.
 class Filter {
  public:
-  static Answer<Filter> make(const kube::Range& range);
+  // `selectable`: what a CRD adds to the fields that can be selected by (".spec.color").
+  static Answer<Filter> make(const kube::Range& range, const std::vector<std::string>* selectable = nullptr);
   bool matches(const kube::Object& object) const;
   const kube::Range& range() const { return range_; }
   // By labels or fields, not only by namespace.
@@ -59,10 +60,14 @@ class Filter {
 };
 
 struct CustomKind;
+namespace crd {
+struct Definition;
+}
 
 struct Reply {
   int code = 200;
   Stored object;
+  std::vector<std::string> warnings = {};  // for Warning headers, without code and agent
 };
 
 struct Page {
@@ -108,8 +113,10 @@ class Server {
   // Every resource that can be asked for: the built-in ones and, when a CRD is established, its own.
   const kube::Resource* find_resource(std::string_view group, std::string_view version, std::string_view plural) const;
   const std::vector<kube::Resource>& resources() const;
-  // A custom resource, with the meaning of its schema (sim/server/catalog.h) where it has one. One of the same group
-  // and plural is replaced. Its objects stay when it is removed; whoever removes it deletes them first.
+  // The established CRD of a custom resource, or nullptr; valid until the next request.
+  const crd::Definition* definition(std::string_view group, std::string_view plural) const;
+  // A custom resource that has no CRD, with the meaning of its schema (sim/server/catalog.h) where it has one. One of
+  // the same group and plural is replaced. Its objects stay when it is removed; whoever removes it deletes them first.
   void add_resource(kube::Resource resource, std::shared_ptr<const CustomKind> kind = nullptr);
   void remove_resource(std::string_view group, std::string_view plural);
 

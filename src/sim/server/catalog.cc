@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/server/custom_kinds.h"
+#include "sim/server/definitions.h"
 #include "sim/server/kinds.h"
 
 namespace drover::sim {
@@ -84,8 +86,14 @@ std::vector<Rules> built_in() {
       row(kDisruptionBudgets,
           {.has_status = true, .has_generation = true, .may_overwrite = false, .on_create = new_budget}),
       row(kLeases, {.may_overwrite = false, .creates_on_update = true}),
-      row(kCustomResourceDefinitions,
-          {.has_status = true, .has_generation = true, .may_overwrite = false, .answers_deleted = true}),
+      row(kCustomResourceDefinitions, {.has_status = true,
+                                       .has_generation = true,
+                                       .may_overwrite = false,
+                                       .answers_deleted = true,
+                                       .fill_in = fill_in_definition,
+                                       .on_create = new_definition,
+                                       .on_update = remember_stored_versions,
+                                       .check = check_custom_resource_definition}),
       row({"rbac.authorization.k8s.io", "v1", "roles", "Role"},
           {.creates_on_update = true, .names = NameRule::PathSegment}),
       row({"rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding"},
@@ -116,7 +124,23 @@ Catalog::Catalog() {
 
 const Rules* Catalog::find(std::string_view group, std::string_view plural) const {
   const auto at = group.empty() ? by_shelf_.find(plural) : by_shelf_.find(shelf_name(group, plural));
-  return at == by_shelf_.end() ? nullptr : at->second.get();
+  return at == by_shelf_.end() ? nullptr : at->second.front().get();
+}
+
+const Rules* Catalog::find(const kube::Resource& resource) const {
+  const auto at = resource.group.empty() ? by_shelf_.find(resource.plural)
+                                         : by_shelf_.find(shelf_name(resource.group, resource.plural));
+  if (at == by_shelf_.end()) return nullptr;
+  const auto& versions = at->second;
+  if (!versions.front()->is_custom) return versions.front().get();
+  const auto found = std::find_if(versions.begin(), versions.end(),
+                                  [&](const auto& rules) { return rules->resource.version == resource.version; });
+  return found == versions.end() ? nullptr : found->get();
+}
+
+bool Catalog::is_built_in(std::string_view shelf) const {
+  const auto at = by_shelf_.find(shelf);
+  return at != by_shelf_.end() && !at->second.front()->is_custom;
 }
 
 const kube::Resource* Catalog::find(std::string_view group, std::string_view version, std::string_view plural) const {
@@ -127,15 +151,29 @@ const kube::Resource* Catalog::find(std::string_view group, std::string_view ver
 }
 
 void Catalog::add(Rules rules) {
-  remove(rules.resource.group, rules.resource.plural);
-  if (rules.shelf.empty()) rules.shelf = rules.resource.qualified();
-  resources_.push_back(rules.resource);
-  std::string shelf = rules.shelf;
-  by_shelf_[std::move(shelf)] = std::make_unique<Rules>(std::move(rules));
+  std::vector<Rules> versions;
+  versions.push_back(std::move(rules));
+  add_versions(std::move(versions));
+}
+
+void Catalog::add_versions(std::vector<Rules> versions) {
+  if (versions.empty()) return;
+  const std::string group = versions.front().resource.group;
+  const std::string plural = versions.front().resource.plural;
+  remove(group, plural);
+  auto& row = by_shelf_[shelf_name(group, plural)];
+  for (Rules& rules : versions) {
+    if (rules.shelf.empty()) rules.shelf = rules.resource.qualified();
+    resources_.push_back(rules.resource);
+    row.push_back(std::make_unique<Rules>(std::move(rules)));
+  }
 }
 
 void Catalog::remove(std::string_view group, std::string_view plural) {
-  by_shelf_.erase(shelf_name(group, plural));
+  const auto at = by_shelf_.find(shelf_name(group, plural));
+  if (at == by_shelf_.end()) return;
+  for (auto& rules : at->second) retired_.push_back(std::move(rules));
+  by_shelf_.erase(at);
   std::erase_if(resources_, [&](const kube::Resource& r) { return r.group == group && r.plural == plural; });
 }
 

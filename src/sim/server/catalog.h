@@ -3,6 +3,7 @@
 // rows.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "kube/object.h"
 #include "kube/resource.h"
+#include "sim/crd/definition.h"
 #include "sim/server/field_types.h"
 #include "sim/server/rejections.h"
 
@@ -22,10 +24,17 @@ enum class NameRule { Subdomain, Label, PathSegment };
 // What becomes of the objects that name a deleted one as their owner, unless the delete says otherwise.
 enum class Dependents { Deleted, Orphaned, Ignored };
 
-// What a custom resource brings along: the meaning of its schema. All optional.
+// What one version of a custom resource brings along: the meaning of its schema. All optional.
 struct CustomKind {
   bool has_status = true;
   bool has_scale = false;
+  // The definition and the one of its versions that this is; together or not at all.
+  std::shared_ptr<const crd::Definition> definition = {};
+  const crd::Version* version = nullptr;
+  // Objects up to this version of the store were written under another schema: who reads them sees them pruned and
+  // filled in by this one.
+  std::uint64_t since = 0;
+  bool is_ending = false;  // the definition is being deleted: nothing new is made
   // Brings a written object into shape (unknown fields out, defaults in).
   std::function<void(kube::Object&)> fill_in = {};
   // What is wrong with it; `old` is nullptr at creation.
@@ -65,19 +74,29 @@ class Catalog {
  public:
   Catalog();  // with the built-in resources
 
-  // By group and plural, whatever the version; nullptr when unknown.
+  // By group and plural, whatever the version (the most stable one); nullptr when unknown.
   const Rules* find(std::string_view group, std::string_view plural) const;
+  // Those of the version that is asked for. Of built-in resources whoever asks knows the version by heart.
+  const Rules* find(const kube::Resource& resource) const;
   // The exact version too.
   const kube::Resource* find(std::string_view group, std::string_view version, std::string_view plural) const;
   const std::vector<kube::Resource>& resources() const { return resources_; }
 
   // A resource made from a CRD; one with the same group and plural is replaced.
   void add(Rules rules);
+  // All versions of one resource, the most stable first; instead of those there were.
+  void add_versions(std::vector<Rules> versions);
   void remove(std::string_view group, std::string_view plural);
+  bool is_built_in(std::string_view shelf) const;
+  // What was removed stays readable until then: the request that removed it may still look at it.
+  void sweep() {
+    if (!retired_.empty()) retired_.clear();
+  }
 
  private:
-  std::map<std::string, std::unique_ptr<Rules>, std::less<>> by_shelf_;
+  std::map<std::string, std::vector<std::unique_ptr<Rules>>, std::less<>> by_shelf_;
   std::vector<kube::Resource> resources_;
+  std::vector<std::unique_ptr<Rules>> retired_;
 };
 
 }  // namespace drover::sim

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/loop.h"
 #include "base/random.h"
@@ -24,6 +25,8 @@ struct Context {
   Store& store;
   Catalog& catalog;
   bool always_manage_fields = false;  // keep managedFields for every object, not only for applied ones
+  std::vector<std::string>* warnings =
+      nullptr;  // for the Warning headers of the answer; nullptr when nobody reads them
 
   // The wall time as metav1.Time.
   std::string now() const { return base::rfc3339(loop.wall()); }

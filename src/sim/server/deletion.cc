@@ -6,6 +6,8 @@
 #include "sim/draft.h"
 #include "sim/same.h"
 #include "sim/server/context.h"
+#include "sim/server/custom_kinds.h"
+#include "sim/server/definitions.h"
 
 namespace drover::sim {
 namespace {
@@ -142,11 +144,12 @@ void mark_as_ending(const Context& context, kube::Object& object) {
 Stored commit(Context& context, const Rules& rules, const kube::Request& request, const Stored& old, Draft fresh) {
   if (same(*fresh, *old)) return old;
   if (request.dry_run) return std::move(fresh).seal();
-  return context.store.put(rules.shelf, std::move(fresh));
+  return keep(context, rules, std::move(fresh));
 }
 
-// The first delete of a namespace begins its end; its controller empties it and takes spec.finalizers off.
-Answer<Stored> end_namespace(Context& context, const Rules& rules, const kube::Request& request, const Stored& old) {
+// The first delete of a namespace begins its end; its controller empties it and takes spec.finalizers off. A
+// definition's objects go before it in the same way.
+Answer<Stored> begin_end(Context& context, const Rules& rules, const kube::Request& request, const Stored& old) {
   if (!request.uid_precondition.empty() && request.uid_precondition != kube::uid_of(*old)) {
     return conflict(rules.resource, request.name,
                     fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
@@ -159,6 +162,7 @@ Answer<Stored> end_namespace(Context& context, const Rules& rules, const kube::R
                     request.version_precondition, kube::version_of(*old)));
   }
   if (kube::is_being_deleted(*old)) return old;
+  if (rules.shelf != "namespaces") return end_definition(context, rules, request, old);
   Draft fresh(*old, 128);
   metadata_of(*fresh)["deletionTimestamp"] = context.now();
   json::ensure(*fresh, {"status", "phase"}) = "Terminating";
@@ -172,7 +176,9 @@ Answer<Stored> delete_object(Context& context, const Rules& rules, const kube::R
   TRY(const Stored old, look_up(context, rules, request));
   if (rules.shelf == "namespaces") {
     const bool may_go = kube::is_being_deleted(*old) && json::array_at(*old, {"spec", "finalizers"}).empty();
-    if (!may_go) return end_namespace(context, rules, request, old);
+    if (!may_go) return begin_end(context, rules, request, old);
+  } else if (rules.shelf == "customresourcedefinitions.apiextensions.k8s.io" && !kube::is_being_deleted(*old)) {
+    return begin_end(context, rules, request, old);
   }
   TRY_VOID(check_preconditions(rules, request, *old));
 
@@ -193,7 +199,7 @@ Answer<Stored> delete_object(Context& context, const Rules& rules, const kube::R
     if (waits || grace == Grace::Begins) last = commit(context, rules, request, old, std::move(fresh));
     if (waits) return last;
   }
-  if (!request.dry_run) last = context.store.erase(rules.shelf, key);
+  if (!request.dry_run) last = as_seen(rules, context.store.erase(rules.shelf, key));
   return rules.answers_deleted ? last : success(&rules, last.get());
 }
 

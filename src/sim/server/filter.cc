@@ -106,14 +106,19 @@ Answer<std::vector<RawTerm>> parse_terms(std::string_view text) {
   return terms;
 }
 
-bool is_known(const Selectable* row, std::string_view field) {
+bool is_known(const Selectable* row, const std::vector<std::string>* custom, std::string_view field) {
   if (field == "metadata.name" || field == "metadata.namespace") return true;
+  if (custom != nullptr && std::any_of(custom->begin(), custom->end(), [&](const std::string& path) {
+        return path.size() == field.size() + 1 && path.ends_with(field);
+      })) {
+    return true;
+  }
   return row != nullptr && std::find(row->fields.begin(), row->fields.end(), field) != row->fields.end();
 }
 
 }  // namespace
 
-Answer<Filter> Filter::make(const kube::Range& range) {
+Answer<Filter> Filter::make(const kube::Range& range, const std::vector<std::string>* selectable_too) {
   Filter filter;
   filter.range_ = range;
   if (range.resource.scope == kube::Scope::Cluster) filter.range_.ns.clear();
@@ -129,7 +134,7 @@ Answer<Filter> Filter::make(const kube::Range& range) {
   TRY(const auto terms, parse_terms(range.fields));
   const Selectable* row = selectable(range.resource.qualified());
   for (const RawTerm& term : terms) {
-    if (!is_known(row, term.field)) {
+    if (!is_known(row, selectable_too, term.field)) {
       if (row != nullptr || range.resource.group.find('.') != std::string::npos) {
         return bad_request(fmt::format("field label not supported: {}", term.field));
       }

@@ -119,7 +119,8 @@ void check_finalizers(const Rules& rules, const kube::Object& fresh, const kube:
     }
   }
   // Built-in kinds know their own finalizers; others must say whose they are.
-  for (std::size_t i = 0; !rules.is_custom && i < finalizers.size(); ++i) {
+  const bool knows_its_own = !rules.is_custom && rules.resource.group != "apiextensions.k8s.io";
+  for (std::size_t i = 0; knows_its_own && i < finalizers.size(); ++i) {
     const std::string_view name = finalizers[i].is_string() ? std::string_view(finalizers[i].get_string()) : "";
     const bool known = name == "kubernetes" || name == "orphan" || name == "foregroundDeletion";
     if (known || name.find('/') != std::string_view::npos) continue;

@@ -51,8 +51,53 @@ Answer<Stored> bind_pod(Context& context, const Rules& rules, const kube::Reques
   return success();
 }
 
+namespace {
+
+const json::Value* find_path(const kube::Object& object, const std::vector<std::string>& path) {
+  const json::Value* at = &object;
+  for (const std::string& step : path) {
+    at = at->is_object() ? at->get_object().if_contains(step) : nullptr;
+    if (at == nullptr) return nullptr;
+  }
+  return at;
+}
+
+std::int64_t number_at(const kube::Object& object, const std::vector<std::string>& path) {
+  const json::Value* found = find_path(object, path);
+  return found != nullptr && found->is_int64() ? found->get_int64() : 0;
+}
+
+void set_number(kube::Object& object, const std::vector<std::string>& path, std::int64_t number) {
+  json::Value* at = &object;
+  for (const std::string& step : path) at = &json::ensure(*at, {step});
+  *at = number;
+}
+
+// Where a kind keeps what its scale shows; a CRD says it.
+const crd::Scale& places_of(const Rules& rules) {
+  static const crd::Scale kBuiltIn{{"spec", "replicas"}, {"status", "replicas"}, {}};
+  return rules.custom && rules.custom->version != nullptr && rules.custom->version->scale
+             ? *rules.custom->version->scale
+             : kBuiltIn;
+}
+
+std::string selector_of(const Rules& rules, const crd::Scale& places, const kube::Object& object) {
+  if (rules.is_custom) {
+    const json::Value* found = find_path(object, places.label_selector);
+    return !places.label_selector.empty() && found != nullptr && found->is_string() ? std::string(found->get_string())
+                                                                                    : std::string();
+  }
+  const json::Value* selector = json::find(object, {"spec", "selector"});
+  if (selector == nullptr) return {};
+  const auto parsed = base::Selector::from_json(*selector);
+  return parsed ? parsed->text() : std::string();
+}
+
+}  // namespace
+
 Answer<Stored> serve_scale(Context& context, const Rules& rules, const kube::Request& request) {
-  const auto scale_of = [](const kube::Object& object) {
+  const crd::Scale& places = places_of(rules);
+  const auto scale_of = [&](const kube::Object& object) {
     kube::Object scale = {{"kind", "Scale"},
                           {"apiVersion", "autoscaling/v1"},
                           {"metadata",
@@ -61,12 +106,10 @@ Answer<Stored> serve_scale(Context& context, const Rules& rules, const kube::Req
                             {"uid", kube::uid_of(object)},
                             {"resourceVersion", kube::version_of(object)},
                             {"creationTimestamp", json::text_at(object, {"metadata", "creationTimestamp"})}}},
-                          {"spec", json::Members{{"replicas", json::int_at(object, {"spec", "replicas"})}}},
-                          {"status", json::Members{{"replicas", json::int_at(object, {"status", "replicas"})}}}};
-    if (const json::Value* selector = json::find(object, {"spec", "selector"})) {
-      if (const auto parsed = base::Selector::from_json(*selector)) {
-        json::ensure(scale, {"status", "selector"}) = parsed->text();
-      }
+                          {"spec", json::Members{{"replicas", number_at(object, places.spec_replicas)}}},
+                          {"status", json::Members{{"replicas", number_at(object, places.status_replicas)}}}};
+    if (const std::string selector = selector_of(rules, places, object); !selector.empty()) {
+      json::ensure(scale, {"status", "selector"}) = selector;
     }
     return std::make_shared<const kube::Object>(std::move(scale));
   };
@@ -94,7 +137,7 @@ Answer<Stored> serve_scale(Context& context, const Rules& rules, const kube::Req
     return invalid("autoscaling", "Scale", request.name, errors);
   }
   Draft fresh(*object, 64);
-  json::ensure(*fresh, {"spec", "replicas"}) = replicas;
+  set_number(*fresh, places.spec_replicas, replicas);
   kube::Request whole = request;
   whole.subresource.clear();
   TRY(const Stored scaled, update_object(context, rules, whole, object, std::move(fresh)));

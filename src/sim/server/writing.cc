@@ -7,6 +7,8 @@
 #include "sim/draft.h"
 #include "sim/same.h"
 #include "sim/server/context.h"
+#include "sim/server/custom_kinds.h"
+#include "sim/server/field_validation.h"
 #include "sim/server/managed_fields.h"
 #include "sim/server/names.h"
 
@@ -73,24 +75,16 @@ std::string misfit(const Rules& rules, const kube::Request& request, const kube:
   return misfit_in_metadata(object);
 }
 
-Answer<void> check_kind(const Rules& rules, const kube::Request& request, kube::Object& object) {
+Answer<void> check_kind(const Context& context, const Rules& rules, const kube::Request& request,
+                        kube::Object& object) {
   if (!object.is_object()) return bad_request("the body of the request is no JSON object");
   json::Members& members = object.get_object();
   const std::string api_version = request.resource.api_version();
   if (json::text_at(object, {"kind"}).empty()) members["kind"] = rules.resource.kind;
   if (json::text_at(object, {"apiVersion"}).empty()) members["apiVersion"] = api_version;
   std::string why = misfit(rules, request, object);
-  if (why.empty()) return {};
-  if (request.verb == kube::Verb::Patch) {
-    FieldErrors errors;
-    errors.invalid("patch", quoted(json::text_of(object)), why);
-    return invalid("", "", "", errors);
-  }
-  const std::string_view version = json::text_at(object, {"apiVersion"});
-  const std::size_t slash = version.find('/');
-  return bad_request(fmt::format("{} in version {} cannot be handled as a {}: {}", json::text_at(object, {"kind"}),
-                                 quoted(slash == std::string_view::npos ? version : version.substr(slash + 1)),
-                                 rules.resource.kind, why));
+  if (!why.empty()) return unreadable(rules, request, object, why);
+  return read_fields(context, rules, request, object);
 }
 
 Answer<void> check_namespace_of_body(const Rules& rules, const kube::Request& request, json::Members& metadata) {
@@ -148,9 +142,18 @@ void fill_in(const Rules& rules, kube::Object& object) {
   if (rules.custom && rules.custom->fill_in) rules.custom->fill_in(object);
 }
 
-void check(const Rules& rules, const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
+void check(const Context& context, const Rules& rules, const kube::Request& request, const kube::Object& fresh,
+           const kube::Object* old, FieldErrors& errors) {
   if (rules.check != nullptr) rules.check(fresh, old, errors);
-  if (rules.custom && rules.custom->check) rules.custom->check(fresh, old, errors);
+  if (!rules.custom) return;
+  if (rules.custom->check) rules.custom->check(fresh, old, errors);
+  check_custom(*rules.custom, request.subresource, fresh, old, errors, context.warnings);
+}
+
+Refusal no_more_of(const Rules& rules) {
+  auto refusal = method_not_supported(rules.resource, "create");
+  refusal.error().message = "create not allowed while custom resource definition is terminating";
+  return refusal;
 }
 
 // What only the server may say about a new object.
@@ -301,12 +304,13 @@ std::string key_of(const Rules& rules, const kube::Request& request) {
 Answer<Stored> look_up(const Context& context, const Rules& rules, const kube::Request& request) {
   Stored found = context.store.find(rules.shelf, key_of(rules, request));
   if (!found) return not_found(rules.resource, request.name);
-  return found;
+  return as_seen(rules, std::move(found));
 }
 
 Answer<Stored> create_object(Context& context, const Rules& rules, const kube::Request& request, Draft draft) {
   kube::Object& object = *draft;
-  TRY_VOID(check_kind(rules, request, object));
+  if (rules.custom && rules.custom->is_ending) return no_more_of(rules);
+  TRY_VOID(check_kind(context, rules, request, object));
   if (!rules.is_custom) drop_nulls(object);
   json::Members& metadata = metadata_of(object);
   TRY_VOID(check_namespace_of_body(rules, request, metadata));
@@ -323,20 +327,21 @@ Answer<Stored> create_object(Context& context, const Rules& rules, const kube::R
   if (rules.on_create != nullptr) rules.on_create(object);
 
   FieldErrors errors;
-  check(rules, object, nullptr, errors);
-  check_metadata(rules, object, nullptr, errors);
+  if (rules.is_custom) check_metadata(rules, object, nullptr, errors);
+  check(context, rules, request, object, nullptr, errors);
+  if (!rules.is_custom) check_metadata(rules, object, nullptr, errors);
   if (!errors.empty()) return invalid(rules.resource.group, rules.resource.kind, kube::name_of(object), errors);
   if (context.store.find(rules.shelf, kube::key_of(object)))
     return already_exists(rules.resource, kube::name_of(object));
 
   if (request.dry_run) return std::move(draft).seal();
-  return context.store.put(rules.shelf, std::move(draft));
+  return keep(context, rules, std::move(draft));
 }
 
 Answer<Stored> update_object(Context& context, const Rules& rules, const kube::Request& request, const Stored& old,
                              Draft draft) {
   kube::Object& fresh = *draft;
-  TRY_VOID(check_kind(rules, request, fresh));
+  TRY_VOID(check_kind(context, rules, request, fresh));
   json::Members& metadata = metadata_of(fresh);
   if (kube::name_of(fresh).empty()) {
     return bad_request(fmt::format("the name of the object ({} based on URL) was undeterminable: name must be provided",
@@ -366,7 +371,7 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
   // What is wrong with metadata is said twice: by the server and by the kind. (Once in the message.)
   check_metadata(rules, fresh, old.get(), errors);
   if (!errors.empty()) check_metadata(rules, fresh, old.get(), errors);
-  check(rules, fresh, old.get(), errors);
+  check(context, rules, request, fresh, old.get(), errors);
   if (!errors.empty()) return invalid(rules.resource.group, rules.resource.kind, request.name, errors);
 
   track_update(context, rules, request, *old, fresh);
@@ -376,7 +381,7 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
     context.store.erase(rules.shelf, key_of(rules, request));
     return std::move(draft).seal();
   }
-  return context.store.put(rules.shelf, std::move(draft));
+  return keep(context, rules, std::move(draft));
 }
 
 Stored success(const Rules* rules, const kube::Object* object) {

@@ -1,0 +1,22 @@
+// What a decoder says about a body before anybody looks at its meaning: fields that nobody knows, fields given twice.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sim/server/context.h"
+
+namespace drover::sim {
+
+// Reads a written object of the request's kind: unknown fields of custom kinds go. What the request wants to hear of it
+// is said: Strict refuses, Warn adds to the answer's warnings.
+Answer<void> read_fields(const Context& context, const Rules& rules, const kube::Request& request,
+                         kube::Object& object);
+
+// A body that the decoder refuses: 400, or (of a patch) 422 with the patched object in it.
+Refusal unreadable(const Rules& rules, const kube::Request& request, const kube::Object& object, std::string_view why);
+
+// A value as Go prints a map: "map[a:1 b:[x y]]".
+std::string go_map(const json::Value& value);
+
+}  // namespace drover::sim
