@@ -23,6 +23,7 @@ using Chosen = std::function<int()>;
 void add_demo(CLI::App& app, Chosen& chosen);
 void add_ping(CLI::App& app, Chosen& chosen);
 void add_sim(CLI::App& app, Chosen& chosen);
+void add_sim_serve(CLI::App& sim, Chosen& chosen);  // below `sim`
 void add_version(CLI::App& app, Chosen& chosen);
 
 struct LogFlags {

@@ -189,6 +189,7 @@ void add_sim(CLI::App& app, Chosen& chosen) {
   auto flags = std::make_shared<SimKubeletFlags>();
   add_flags(*command, *flags);
   command->callback([&chosen, flags] { chosen = [flags] { return sim_kubelet(*flags); }; });
+  add_sim_serve(*sim, chosen);
 }
 
 }  // namespace drover::cli

@@ -1,0 +1,107 @@
+#include "sim/door/accept.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/order.h"
+#include "base/text.h"
+#include "sim/server/rejections.h"
+
+namespace drover::sim::door {
+namespace {
+
+struct Range {
+  std::string type;
+  std::map<std::string, std::string, std::less<>> parameters = {};
+  double quality = 1;
+
+  std::string_view parameter(std::string_view key) const {
+    const auto at = parameters.find(key);
+    return at == parameters.end() ? std::string_view() : std::string_view(at->second);
+  }
+};
+
+Range read_range(std::string_view text) {
+  Range range;
+  for (std::string_view part : base::split(text, ';')) {
+    part = base::trim(part);
+    if (range.type.empty()) {
+      range.type = base::lower(part);
+      continue;
+    }
+    const std::size_t at = part.find('=');
+    if (at == std::string_view::npos) continue;
+    const std::string value(base::trim(part.substr(at + 1)));
+    const std::string key = base::lower(base::trim(part.substr(0, at)));
+    if (key == "q") {
+      range.quality = std::strtod(value.c_str(), nullptr);
+    } else {
+      range.parameters[key] = value;
+    }
+  }
+  return range;
+}
+
+std::optional<Form> form_of(const Range& range, Spoken where) {
+  const std::string_view as = range.parameter("as");
+  const std::string_view group = range.parameter("g");
+  const std::string_view version = range.parameter("v");
+  if (as.empty()) return Form::Plain;
+  if (where == Spoken::ToDiscovery) {
+    if (as == "APIGroupDiscoveryList" && group == "apidiscovery.k8s.io" && (version == "v2" || version == "v2beta1")) {
+      return Form::Discovery;
+    }
+    return {};
+  }
+  if (group != "meta.k8s.io" || (version != "v1" && version != "v1beta1")) return {};
+  if (as == "Table") return Form::Table;
+  if (as == "PartialObjectMetadata") return Form::PartialMetadata;
+  if (as == "PartialObjectMetadataList") return Form::PartialMetadataList;
+  return {};
+}
+
+constexpr std::string_view kTypes = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+// A media type that nobody here writes, and a form that nobody here knows, are refused at two places and in two voices.
+Refusal not_acceptable(bool known_type) {
+  if (known_type) {
+    return Refusal(Rejection{406, "NotAcceptable",
+                             "only the following media types are accepted: " + std::string(kTypes), json::Value()});
+  }
+  return Refusal(Rejection{406, "NotAcceptable",
+                           "406: Not Acceptable\n\nAvailable representations: " + std::string(kTypes) +
+                               ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
+                           json::Members()});
+}
+
+}  // namespace
+
+Answer<Wish> read_accept(std::string_view header, Spoken where) {
+  if (base::trim(header).empty()) return Wish{};
+  std::vector<Range> ranges;
+  for (const std::string_view part : base::split(header, ',')) {
+    if (!base::trim(part).empty() && ranges.size() < 32) ranges.push_back(read_range(part));
+  }
+  base::sort_keeping_order(ranges, [](const Range& a, const Range& b) { return a.quality > b.quality; });
+  bool known_type = false;
+  for (const Range& range : ranges) {
+    if (range.quality <= 0) continue;
+    const bool any = range.type == "*/*" || range.type == "application/*";
+    const bool json = any || range.type == "application/json";
+    const bool yaml = range.type == "application/yaml";
+    // Protobuf is known, and never chosen: whoever asks for it alone is told what there is.
+    known_type = known_type || json || yaml || range.type == "application/vnd.kubernetes.protobuf";
+    if (!json && !yaml) continue;
+    if (const auto form = form_of(range, where)) {
+      Wish wish{*form, yaml, "v1"};
+      if (const auto version = range.parameter("v"); !version.empty()) wish.version = version;
+      return wish;
+    }
+  }
+  return not_acceptable(known_type);
+}
+
+}  // namespace drover::sim::door

@@ -1,0 +1,46 @@
+// What the parts of the door stand on, and one visit on its way through them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/loop.h"
+#include "base/random.h"
+#include "sim/door/identity.h"
+#include "sim/door/reply.h"
+#include "sim/door/request.h"
+#include "sim/door/stream.h"
+#include "sim/kubelet_logs.h"
+#include "sim/rbac/rbac.h"
+#include "sim/serve/exchange.h"
+#include "sim/server.h"
+
+namespace drover::sim::door {
+
+struct Ground {
+  base::Loop& loop;
+  Server& server;
+  LogBook* logs;  // nullptr when nobody keeps any
+  const Identities& identities;
+  const rbac::Policy& policy;
+  base::Random& random;
+  Streams& streams;
+};
+
+struct Visit {
+  HttpRequest request;
+  Wanted wanted;
+  Caller caller;
+  Style style;
+  std::shared_ptr<Exchange> exchange;
+
+  void say(const Rejection& rejection) const { exchange->reply(reply_with(rejection, style)); }
+  void say(int code, const json::Value& value, std::vector<std::string> warnings = {}) const {
+    exchange->reply(reply_with(code, value, style, std::move(warnings)));
+  }
+};
+
+// May this user do this? Members of system:masters may do everything; the reason is RBAC's.
+rbac::Decision decide(const Ground& ground, const Caller& caller, rbac::Attributes what);
+
+}  // namespace drover::sim::door

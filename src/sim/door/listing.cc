@@ -1,0 +1,112 @@
+#include "sim/door/listing.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "sim/door/options.h"
+
+namespace drover::sim::door {
+namespace {
+
+constexpr std::size_t kShortList = 500;           // objects
+constexpr std::size_t kPiece = 128 * 1024;        // bytes made before anybody else has a turn
+constexpr std::size_t kMostUnsent = 1024 * 1024;  // beyond which the reader is waited for
+
+class LongList final : public Stream {
+ public:
+  LongList(Ground& ground, const Visit& visit, Showing showing, Page page)
+      : ground_(ground),
+        exchange_(visit.exchange),
+        style_(visit.style),
+        showing_(std::move(showing)),
+        page_(std::move(page)) {}
+
+  void start() {
+    HttpReply head;
+    head.headers.push_back({"Cache-Control", "no-cache, private"});
+    exchange_->begin(std::move(head));
+    send(showing_.head(page_));
+    exchange_->on_gone([weak = weak_from_this(), &streams = ground_.streams] {
+      if (const auto self = weak.lock()) streams.drop(self.get());
+    });
+    more();
+  }
+
+ private:
+  void send(std::string text) { exchange_->send(style_.pretty ? prettifier_.feed(text) : std::move(text)); }
+
+  void more() {
+    std::string piece;
+    while (next_ < page_.items.size() && piece.size() < kPiece) {
+      if (next_ > 0) piece.push_back(',');
+      showing_.append_item(piece, *page_.items[next_]);
+      page_.items[next_].reset();
+      ++next_;
+    }
+    const bool is_over = next_ == page_.items.size();
+    if (is_over) piece += showing_.tail();
+    send(std::move(piece));
+    if (is_over) {
+      exchange_->end();
+      return ground_.streams.drop(this);
+    }
+    const auto again = [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) static_cast<LongList&>(*self).more();
+    };
+    if (exchange_->unsent() > kMostUnsent) {
+      exchange_->on_drained(again);
+    } else {
+      ground_.loop.post(again);
+    }
+  }
+
+  Ground& ground_;
+  std::shared_ptr<Exchange> exchange_;
+  Style style_;
+  Showing showing_;
+  Page page_;
+  Prettifier prettifier_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void send_page(Ground& ground, const Visit& visit, Showing showing, Page page) {
+  if (page.items.size() > kShortList && !showing.yaml()) {
+    const auto list = std::make_shared<LongList>(ground, visit, std::move(showing), std::move(page));
+    ground.streams.keep(list);
+    return list->start();
+  }
+  std::string text = showing.head(page);
+  for (std::size_t i = 0; i < page.items.size(); ++i) {
+    if (i > 0) text.push_back(',');
+    showing.append_item(text, *page.items[i]);
+  }
+  text += showing.tail();
+  HttpReply reply;
+  reply.headers.push_back({"Cache-Control", "no-cache, private"});
+  if (showing.yaml()) {
+    reply.content_type = "application/yaml";
+    const auto value = json::parse(text, std::numeric_limits<std::size_t>::max());
+    reply.body = value ? yaml_of(*value) : std::string();
+  } else {
+    reply.body = visit.style.pretty ? Prettifier().feed(text) : std::move(text);
+    reply.body.push_back('\n');
+  }
+  visit.exchange->reply(std::move(reply));
+}
+
+void answer_list(Ground& ground, const Visit& visit, const kube::Resource& resource) {
+  auto showing = Showing::make(ground, visit, resource, Quantity::Many);
+  if (!showing) return visit.say(showing.error());
+  const auto options = read_list_options(visit.wanted, false);
+  if (!options) return visit.say(options.error());
+  kube::Range range{resource, visit.wanted.ns, std::string(visit.wanted.query.text("labelSelector")),
+                    std::string(visit.wanted.query.text("fieldSelector"))};
+  const int limit = static_cast<int>(std::min<std::int64_t>(options->limit, std::numeric_limits<int>::max()));
+  auto page = ground.server.list(range, limit, options->continue_token, options->resource_version);
+  if (!page) return visit.say(page.error());
+  send_page(ground, visit, std::move(*showing), std::move(*page));
+}
+
+}  // namespace drover::sim::door

@@ -1,0 +1,188 @@
+#include "sim/door/logs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/time.h"
+#include "kube/object.h"
+#include "sim/serve/log_query.h"
+#include "sim/server/rejections.h"
+
+namespace drover::sim::door {
+namespace {
+
+constexpr std::size_t kPiece = 64 * 1024;
+
+std::vector<std::string> containers_of(const kube::Object& pod) {
+  std::vector<std::string> names;
+  for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
+    for (const json::Value& one : json::array_at(pod, {"spec", list})) names.emplace_back(json::text_at(one, {"name"}));
+  }
+  return names;
+}
+
+Answer<std::string> container_asked(const kube::Object& pod, std::string_view asked) {
+  const std::vector<std::string> names = containers_of(pod);
+  if (asked.empty()) {
+    const json::Array& ordinary = json::array_at(pod, {"spec", "containers"});
+    if (ordinary.size() == 1) return std::string(json::text_at(ordinary.front(), {"name"}));
+    return bad_request(fmt::format("a container name must be specified for pod {}, choose one of: [{}]",
+                                   kube::name_of(pod), fmt::join(names, " ")));
+  }
+  if (std::find(names.begin(), names.end(), asked) == names.end()) {
+    return bad_request(fmt::format("container {} is not valid for pod {}", asked, kube::name_of(pod)));
+  }
+  return std::string(asked);
+}
+
+Refusal wrong_option(std::string_view field, std::string_view value, std::string_view why) {
+  FieldErrors errors;
+  errors.invalid(std::string(field), value, why);
+  return invalid("", "PodLogOptions", "", errors);
+}
+
+Answer<LogQuery> read_options(const Query& asked) {
+  LogQuery query;
+  query.follow = asked.flag("follow");
+  query.timestamps = asked.flag("timestamps");
+  query.previous = asked.flag("previous");
+  TRY(const auto tail, asked.number("tailLines"));
+  TRY(const auto seconds, asked.number("sinceSeconds"));
+  TRY(const auto bytes, asked.number("limitBytes"));
+  if (tail && *tail < 0) {
+    return wrong_option("tailLines", std::to_string(*tail), "must be greater than or equal to 0");
+  }
+  if (bytes && *bytes < 1) return wrong_option("limitBytes", std::to_string(*bytes), "must be greater than 0");
+  if (seconds && *seconds < 1) return wrong_option("sinceSeconds", std::to_string(*seconds), "must be greater than 0");
+  if (tail) query.tail = static_cast<std::uint64_t>(*tail);
+  if (bytes) query.most_bytes = static_cast<std::uint64_t>(*bytes);
+  if (seconds) query.since = std::chrono::seconds(std::min<std::int64_t>(*seconds, 1'000'000'000));
+  if (const std::string_view time = asked.text("sinceTime"); !time.empty()) {
+    const auto at = base::parse_rfc3339(time);
+    if (!at) {
+      return bad_request(fmt::format("parsing time {} as \"2006-01-02T15:04:05Z07:00\": cannot parse {} as \"2006\"",
+                                     quoted(time), quoted(time)));
+    }
+    query.since_time = *at;
+  }
+  return query;
+}
+
+// Why a container that exists in the spec has said nothing.
+std::string waiting_reason(const kube::Object& pod, std::string_view container) {
+  for (const std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
+    for (const json::Value& one : json::array_at(pod, {"status", list})) {
+      if (json::text_at(one, {"name"}) != container) continue;
+      if (const auto reason = json::text_at(one, {"state", "waiting", "reason"}); !reason.empty()) {
+        return std::string(reason);
+      }
+    }
+  }
+  return "ContainerCreating";
+}
+
+class LogStream final : public Stream {
+ public:
+  LogStream(Ground& ground, const Visit& visit, LogQuery query, const LogBook::Run& run)
+      : ground_(ground),
+        exchange_(visit.exchange),
+        query_(std::move(query)),
+        run_(run.id),
+        next_(first_line(query_, run, ground.loop.wall())),
+        left_(query_.most_bytes.value_or(std::numeric_limits<std::uint64_t>::max())) {}
+  ~LogStream() override {
+    if (ear_ != 0) ground_.logs->unlisten(ear_);
+  }
+
+  void start() {
+    HttpReply head;
+    head.content_type = "text/plain";
+    head.headers.push_back({"Cache-Control", "no-cache, private"});
+    exchange_->begin(std::move(head));
+    exchange_->on_gone([weak = weak_from_this(), &streams = ground_.streams] {
+      if (const auto self = weak.lock()) streams.drop(self.get());
+    });
+    if (query_.follow && !query_.previous) ear_ = ground_.logs->listen(query_.container, [this] { wake(); });
+    more();
+  }
+
+ private:
+  // Told from inside the kubelet's own work: looked at later.
+  void wake() {
+    if (is_awake_ || is_waiting_for_reader_) return;
+    is_awake_ = true;
+    ground_.loop.post([weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      static_cast<LogStream&>(*self).is_awake_ = false;
+      static_cast<LogStream&>(*self).more();
+    });
+  }
+
+  void more() {
+    const LogBook::Run* run = ground_.logs->run(query_.container, query_.previous);
+    // A restarted container is another run; the one that was asked for has ended.
+    const bool same = run != nullptr && run->id == run_;
+    std::string text = same ? take_lines(query_, *run, next_, kPiece) : std::string();
+    if (text.size() > left_) text.resize(left_);
+    left_ -= text.size();
+    if (text.empty()) {
+      const bool goes_on = ear_ != 0 && same && !run->has_ended && left_ > 0;
+      if (goes_on) return;
+      exchange_->end();
+      return ground_.streams.drop(this);
+    }
+    exchange_->send(std::move(text));
+    is_waiting_for_reader_ = true;
+    exchange_->on_drained([weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      static_cast<LogStream&>(*self).is_waiting_for_reader_ = false;
+      static_cast<LogStream&>(*self).more();
+    });
+  }
+
+  Ground& ground_;
+  std::shared_ptr<Exchange> exchange_;
+  LogQuery query_;
+  std::uint64_t run_;
+  std::uint64_t next_;
+  std::uint64_t left_;
+  int ear_ = 0;
+  bool is_awake_ = false;
+  bool is_waiting_for_reader_ = false;
+};
+
+}  // namespace
+
+void answer_log(Ground& ground, const Visit& visit) {
+  const Wanted& wanted = visit.wanted;
+  auto query = read_options(wanted.query);
+  if (!query) return visit.say(query.error());
+  const Stored pod = ground.server.store().find("pods", wanted.ns + "/" + wanted.name);
+  if (!pod) return visit.say(not_found(kube::kPods, wanted.name).error());
+  const auto container = container_asked(*pod, wanted.query.text("container"));
+  if (!container) return visit.say(container.error());
+  HttpReply nothing;
+  nothing.content_type = "text/plain";
+  if (json::text_at(*pod, {"spec", "nodeName"}).empty()) return visit.exchange->reply(std::move(nothing));
+
+  query->container = fmt::format("{}/{}/{}", wanted.ns, wanted.name, *container);
+  const LogBook::Run* run = ground.logs == nullptr ? nullptr : ground.logs->run(query->container, query->previous);
+  if (run == nullptr) {
+    const std::string why = query->previous
+                                ? fmt::format("previous terminated container {} in pod {} not found",
+                                              quoted(*container), quoted(wanted.name))
+                                : fmt::format("container {} in pod {} is waiting to start: {}", quoted(*container),
+                                              quoted(wanted.name), waiting_reason(*pod, *container));
+    return visit.say(bad_request(why).error());
+  }
+  const auto stream = std::make_shared<LogStream>(ground, visit, std::move(*query), *run);
+  ground.streams.keep(stream);
+  stream->start();
+}
+
+}  // namespace drover::sim::door

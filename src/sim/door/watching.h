@@ -1,0 +1,15 @@
+// A watch on its way out: JSON lines, one per event, for as long as the visitor wants them.
+//
+// What waits to be sent is kept as shared objects, not as text; a reader that takes nothing for a while although much
+// waits is hung up, and may come back with the last version it saw.
+#pragma once
+
+#include "sim/door/ground.h"
+#include "sim/door/showing.h"
+
+namespace drover::sim::door {
+
+// GET of a collection with watch=true, or of a legacy /watch/ path.
+void answer_watch(Ground& ground, const Visit& visit, const kube::Resource& resource);
+
+}  // namespace drover::sim::door
