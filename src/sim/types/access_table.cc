@@ -6,255 +6,255 @@ namespace drover::sim::types {
 const std::string_view kAccess = R"(
 scope rbac rbac.authorization.k8s.io v1 io.k8s.api.rbac.v1
 
-kind ClusterRole | 
+kind ClusterRole | things that may be done, in any namespace or outside of all
   + TypeMeta
   metadata         ObjectMeta               | name, labels and the rest that every object has
-  rules            []PolicyRule     atomic  |
-  aggregationRule  AggregationRule          |
+  rules            []PolicyRule     atomic  | what may be done
+  aggregationRule  AggregationRule          | take the rules of other roles
 
-kind ClusterRoleBinding | 
+kind ClusterRoleBinding | gives a role to somebody, everywhere
   + TypeMeta
   metadata  ObjectMeta          | name, labels and the rest that every object has
-  subjects  []Subject   atomic  |
-  roleRef*  RoleRef             |
+  subjects  []Subject   atomic  | to whom
+  roleRef*  RoleRef             | which role
 
-kind Role | 
+kind Role | things that may be done in one namespace
   + TypeMeta
   metadata  ObjectMeta            | name, labels and the rest that every object has
-  rules     []PolicyRule  atomic  |
+  rules     []PolicyRule  atomic  | what may be done
 
-kind RoleBinding | 
+kind RoleBinding | gives a role to somebody, in one namespace
   + TypeMeta
   metadata  ObjectMeta          | name, labels and the rest that every object has
-  subjects  []Subject   atomic  |
-  roleRef*  RoleRef             |
+  subjects  []Subject   atomic  | to whom
+  roleRef*  RoleRef             | which role
 
-type AggregationRule | 
-  clusterRoleSelectors  []LabelSelector  atomic  |
+type AggregationRule | whose rules a role takes
+  clusterRoleSelectors  []LabelSelector  atomic  | roles with such labels
 
-type PolicyRule | 
-  verbs*           []string  atomic  |
-  apiGroups        []string  atomic  |
-  resources        []string  atomic  |
-  resourceNames    []string  atomic  |
-  nonResourceURLs  []string  atomic  |
+type PolicyRule | some verbs on some things
+  verbs*           []string  atomic  | what may be done; * for everything
+  apiGroups        []string  atomic  | groups of the things; * for all
+  resources        []string  atomic  | kinds of things; * for all
+  resourceNames    []string  atomic  | only things with these names
+  nonResourceURLs  []string  atomic  | paths that are no objects, such as /metrics
 
-type RoleRef atomic | 
-  apiGroup  string  |
-  kind*     string  |
-  name*     string  |
+type RoleRef atomic | a role
+  apiGroup  string  | its group
+  kind*     string  | Role or ClusterRole
+  name*     string  | its name
 
-type Subject atomic | 
-  kind*      string  |
-  apiGroup   string  |
-  name*      string  |
-  namespace  string  |
+type Subject atomic | somebody
+  kind*      string  | User, Group or ServiceAccount
+  apiGroup   string  | the group of the kind
+  name*      string  | the name
+  namespace  string  | where the ServiceAccount is
 
 scope authentication authentication.k8s.io v1 io.k8s.api.authentication.v1
 ExtraValue = []string
 
-kind SelfSubjectReview | 
+kind SelfSubjectReview | asks who one is
   + TypeMeta
   metadata  ObjectMeta               | name, labels and the rest that every object has
-  status    SelfSubjectReviewStatus  | how it is
+  status    SelfSubjectReviewStatus  | the answer
 
-kind TokenRequest | 
+kind TokenRequest | asks for a token of a ServiceAccount
   + TypeMeta
   metadata  ObjectMeta          | name, labels and the rest that every object has
-  spec      TokenRequestSpec    | what is wanted
-  status    TokenRequestStatus  | how it is
+  spec      TokenRequestSpec    | which token
+  status    TokenRequestStatus  | the token
 
-kind TokenReview | 
+kind TokenReview | asks whether a token is good
   + TypeMeta
   metadata  ObjectMeta         | name, labels and the rest that every object has
-  spec*     TokenReviewSpec    | what is wanted
-  status    TokenReviewStatus  | how it is
+  spec*     TokenReviewSpec    | which token
+  status    TokenReviewStatus  | the answer
 
-type BoundObjectReference | 
-  kind        string  |
-  apiVersion  string  |
-  name        string  |
-  uid         UID     |
+type BoundObjectReference | an object without which a token is no good
+  kind        string  | what kind of object it is
+  apiVersion  string  | group and version of the object
+  name        string  | its name
+  uid         UID     | its uid
 
-type SelfSubjectReviewStatus | 
-  userInfo  UserInfo  |
+type SelfSubjectReviewStatus | who one is
+  userInfo  UserInfo  | name, groups and the rest
 
-type TokenRequestSpec | 
-  audiences          []string              atomic  |
-  expirationSeconds  int64                         |
-  boundObjectRef     BoundObjectReference          |
+type TokenRequestSpec | which token
+  audiences          []string              atomic  | for whom the token is good
+  expirationSeconds  int64                         | how long it shall be good
+  boundObjectRef     BoundObjectReference          | an object without which it is no good
 
-type TokenRequestStatus | 
-  token                string  |
-  expirationTimestamp  Time    |
+type TokenRequestStatus | the token
+  token                string  | the token itself
+  expirationTimestamp  Time    | until when it is good
 
-type TokenReviewSpec | 
-  token*     string            |
-  audiences  []string  atomic  |
+type TokenReviewSpec | which token
+  token*     string            | the token itself
+  audiences  []string  atomic  | for whom the token is good
 
-type TokenReviewStatus | 
-  authenticated  bool              |
-  user           UserInfo          |
-  audiences      []string  atomic  |
-  error          string            |
+type TokenReviewStatus | whether a token is good
+  authenticated  bool              | whether it is
+  user           UserInfo          | whose it is
+  audiences      []string  atomic  | for whom the token is good
+  error          string            | why it could not be looked at
 
-type UserInfo | 
-  username  string                         |
-  uid       string                         |
-  groups    []string               atomic  |
-  extra     map[string]ExtraValue          |
+type UserInfo | somebody, as the authenticator knows them
+  username  string                         | the name
+  uid       string                         | unlike any other's
+  groups    []string               atomic  | groups they belong to
+  extra     map[string]ExtraValue          | anything else that the authenticator knows
 
 scope authorization authorization.k8s.io v1 io.k8s.api.authorization.v1
 ExtraValue = []string
 
-kind LocalSubjectAccessReview | 
+kind LocalSubjectAccessReview | asks whether somebody may do something in one namespace
   + TypeMeta
   metadata  ObjectMeta                 | name, labels and the rest that every object has
-  spec*     SubjectAccessReviewSpec    | what is wanted
-  status    SubjectAccessReviewStatus  | how it is
+  spec*     SubjectAccessReviewSpec    | who, and what
+  status    SubjectAccessReviewStatus  | the answer
 
-kind SelfSubjectAccessReview | 
-  + TypeMeta
-  metadata  ObjectMeta                   | name, labels and the rest that every object has
-  spec*     SelfSubjectAccessReviewSpec  | what is wanted
-  status    SubjectAccessReviewStatus    | how it is
-
-kind SelfSubjectRulesReview | 
+kind SelfSubjectAccessReview | asks whether one may do something
   + TypeMeta
   metadata  ObjectMeta                  | name, labels and the rest that every object has
-  spec*     SelfSubjectRulesReviewSpec  | what is wanted
-  status    SubjectRulesReviewStatus    | how it is
+  spec*     SelfSubjectAccessReviewSpec  | what
+  status    SubjectAccessReviewStatus   | the answer
 
-kind SubjectAccessReview | 
+kind SelfSubjectRulesReview | asks what one may do in a namespace
+  + TypeMeta
+  metadata  ObjectMeta                  | name, labels and the rest that every object has
+  spec*     SelfSubjectRulesReviewSpec  | which namespace
+  status    SubjectRulesReviewStatus    | the answer
+
+kind SubjectAccessReview | asks whether somebody may do something
   + TypeMeta
   metadata  ObjectMeta                 | name, labels and the rest that every object has
-  spec*     SubjectAccessReviewSpec    | what is wanted
-  status    SubjectAccessReviewStatus  | how it is
+  spec*     SubjectAccessReviewSpec    | who, and what
+  status    SubjectAccessReviewStatus  | the answer
 
-type FieldSelectorAttributes | 
-  rawSelector   string                              |
-  requirements  []FieldSelectorRequirement  atomic  |
+type FieldSelectorAttributes | a field selector of the request
+  rawSelector   string                              | as the request has it
+  requirements  []FieldSelectorRequirement  atomic  | the demands one by one
 
-type LabelSelectorAttributes | 
-  rawSelector   string                              |
-  requirements  []LabelSelectorRequirement  atomic  |
+type LabelSelectorAttributes | a label selector of the request
+  rawSelector   string                              | as the request has it
+  requirements  []LabelSelectorRequirement  atomic  | the demands one by one
 
-type NonResourceAttributes | 
-  path  string  |
-  verb  string  |
+type NonResourceAttributes | a request that is not about objects
+  path  string  | its path
+  verb  string  | its verb
 
-type NonResourceRule | 
-  verbs*           []string  atomic  |
-  nonResourceURLs  []string  atomic  |
+type NonResourceRule | verbs on paths
+  verbs*           []string  atomic  | what may be done
+  nonResourceURLs  []string  atomic  | on these paths
 
-type ResourceAttributes | 
-  namespace      string                   |
-  verb           string                   |
-  group          string                   |
-  version        string                   |
-  resource       string                   |
-  subresource    string                   |
-  name           string                   |
-  fieldSelector  FieldSelectorAttributes  |
-  labelSelector  LabelSelectorAttributes  |
+type ResourceAttributes | a request about objects
+  namespace      string                   | where; none for all or none
+  verb           string                   | what is to be done
+  group          string                   | the group
+  version        string                   | the version
+  resource       string                   | the kind of things
+  subresource    string                   | which part of them
+  name           string                   | which one; none for all
+  fieldSelector  FieldSelectorAttributes  | only those with such fields
+  labelSelector  LabelSelectorAttributes  | only those with such labels
 
-type ResourceRule | 
-  verbs*         []string  atomic  |
-  apiGroups      []string  atomic  |
-  resources      []string  atomic  |
-  resourceNames  []string  atomic  |
+type ResourceRule | verbs on things
+  verbs*         []string  atomic  | what may be done
+  apiGroups      []string  atomic  | groups of the things
+  resources      []string  atomic  | kinds of things
+  resourceNames  []string  atomic  | only things with these names
 
-type SelfSubjectAccessReviewSpec | 
-  resourceAttributes     ResourceAttributes     |
-  nonResourceAttributes  NonResourceAttributes  |
+type SelfSubjectAccessReviewSpec | what one would like to do
+  resourceAttributes     ResourceAttributes     | something with objects
+  nonResourceAttributes  NonResourceAttributes  | something else
 
-type SelfSubjectRulesReviewSpec | 
-  namespace  string  |
+type SelfSubjectRulesReviewSpec | where one would like to know
+  namespace  string  | the namespace
 
-type SubjectAccessReviewSpec | 
-  resourceAttributes     ResourceAttributes             |
-  nonResourceAttributes  NonResourceAttributes          |
-  user                   string                         |
-  groups                 []string               atomic  |
-  extra                  map[string]ExtraValue          |
-  uid                    string                         |
+type SubjectAccessReviewSpec | who would like to do what
+  resourceAttributes     ResourceAttributes             | something with objects
+  nonResourceAttributes  NonResourceAttributes          | something else
+  user                   string                         | who
+  groups                 []string               atomic  | groups they belong to
+  extra                  map[string]ExtraValue          | anything else that the authenticator knows
+  uid                    string                         | their uid
 
-type SubjectAccessReviewStatus | 
-  allowed*         bool    |
-  denied           bool    |
-  reason           string  |
-  evaluationError  string  |
+type SubjectAccessReviewStatus | whether they may
+  allowed*         bool    | whether they may
+  denied           bool    | whether somebody said no
+  reason           string  | why
+  evaluationError  string  | what went wrong when asking
 
-type SubjectRulesReviewStatus | 
-  resourceRules*     []ResourceRule     atomic  |
-  nonResourceRules*  []NonResourceRule  atomic  |
-  incomplete*        bool                       |
-  evaluationError    string                     |
+type SubjectRulesReviewStatus | what one may do
+  resourceRules*     []ResourceRule     atomic  | with objects
+  nonResourceRules*  []NonResourceRule  atomic  | with other paths
+  incomplete*        bool                       | there may be more
+  evaluationError    string                     | what went wrong when asking
 
 scope admissionregistration admissionregistration.k8s.io v1 io.k8s.api.admissionregistration.v1
 FailurePolicyType MatchPolicyType OperationType ReinvocationPolicyType ScopeType SideEffectClass = string
 
-kind MutatingWebhookConfiguration | 
+kind MutatingWebhookConfiguration | webhooks that may change what is written
   + TypeMeta
   metadata  ObjectMeta                              | name, labels and the rest that every object has
-  webhooks  []MutatingWebhook  map:name merge:name  |
+  webhooks  []MutatingWebhook  map:name merge:name  | the webhooks
 
-kind ValidatingWebhookConfiguration | 
+kind ValidatingWebhookConfiguration | webhooks that may refuse what is written
   + TypeMeta
   metadata  ObjectMeta                                | name, labels and the rest that every object has
-  webhooks  []ValidatingWebhook  map:name merge:name  |
+  webhooks  []ValidatingWebhook  map:name merge:name  | the webhooks
 
-type MatchCondition | 
-  name*        string  |
-  expression*  string  |
+type MatchCondition | a condition for asking a webhook, in CEL
+  name*        string  | what messages call it
+  expression*  string  | the condition
 
-type MutatingWebhook | 
-  name*                     string                                       |
-  clientConfig*             WebhookClientConfig                          |
-  rules                     []RuleWithOperations    atomic               |
-  failurePolicy             FailurePolicyType                            |
-  matchPolicy               MatchPolicyType                              |
-  namespaceSelector         LabelSelector                                |
-  objectSelector            LabelSelector                                |
-  sideEffects*              SideEffectClass                              |
-  timeoutSeconds            int32                                        |
-  admissionReviewVersions*  []string                atomic               |
-  reinvocationPolicy        ReinvocationPolicyType                       |
-  matchConditions           []MatchCondition        map:name merge:name  |
+type MutatingWebhook | a webhook that may change what is written
+  name*                     string                                       | what messages call it, like a domain
+  clientConfig*             WebhookClientConfig                          | how to reach it
+  rules                     []RuleWithOperations    atomic               | which requests it is asked about
+  failurePolicy             FailurePolicyType                            | when it cannot be reached: Fail or Ignore
+  matchPolicy               MatchPolicyType                              | whether other versions of a thing count: Exact or Equivalent
+  namespaceSelector         LabelSelector                                | which namespaces count, by their labels
+  objectSelector            LabelSelector                                | which objects, by their labels
+  sideEffects*              SideEffectClass                              | whether asking does more than answer: None or NoneOnDryRun
+  timeoutSeconds            int32                                        | how long to wait for it
+  admissionReviewVersions*  []string                atomic               | versions of the question that it understands
+  reinvocationPolicy        ReinvocationPolicyType                       | whether it is asked again when others changed something
+  matchConditions           []MatchCondition        map:name merge:name  | conditions for asking it
 
-type Rule | 
-  apiGroups    []string   atomic  |
-  apiVersions  []string   atomic  |
-  resources    []string   atomic  |
-  scope        ScopeType          |
+type Rule | some things
+  apiGroups    []string   atomic  | groups of the things; * for all
+  apiVersions  []string   atomic  | versions of the things; * for all
+  resources    []string   atomic  | kinds of things; * for all
+  scope        ScopeType          | Cluster, Namespaced or * for both
 
-type RuleWithOperations | 
-  operations  []OperationType  atomic  |
+type RuleWithOperations | some operations on some things
+  operations  []OperationType  atomic  | CREATE, UPDATE, DELETE, CONNECT or *
   + Rule
 
-type ServiceReference | 
-  namespace*  string  |
-  name*       string  |
-  path        string  |
-  port        int32   |
+type ServiceReference | a service to call
+  namespace*  string  | where it is
+  name*       string  | its name
+  path        string  | the path to ask for
+  port        int32   | its port
 
-type ValidatingWebhook | 
-  name*                     string                                     |
-  clientConfig*             WebhookClientConfig                        |
-  rules                     []RuleWithOperations  atomic               |
-  failurePolicy             FailurePolicyType                          |
-  matchPolicy               MatchPolicyType                            |
-  namespaceSelector         LabelSelector                              |
-  objectSelector            LabelSelector                              |
-  sideEffects*              SideEffectClass                            |
-  timeoutSeconds            int32                                      |
-  admissionReviewVersions*  []string              atomic               |
-  matchConditions           []MatchCondition      map:name merge:name  |
+type ValidatingWebhook | a webhook that may refuse what is written
+  name*                     string                                     | what messages call it, like a domain
+  clientConfig*             WebhookClientConfig                        | how to reach it
+  rules                     []RuleWithOperations  atomic               | which requests it is asked about
+  failurePolicy             FailurePolicyType                          | when it cannot be reached: Fail or Ignore
+  matchPolicy               MatchPolicyType                            | whether other versions of a thing count: Exact or Equivalent
+  namespaceSelector         LabelSelector                              | which namespaces count, by their labels
+  objectSelector            LabelSelector                              | which objects, by their labels
+  sideEffects*              SideEffectClass                            | whether asking does more than answer: None or NoneOnDryRun
+  timeoutSeconds            int32                                      | how long to wait for it
+  admissionReviewVersions*  []string              atomic               | versions of the question that it understands
+  matchConditions           []MatchCondition      map:name merge:name  | conditions for asking it
 
-type WebhookClientConfig | 
-  url       string            |
-  service   ServiceReference  |
-  caBundle  bytes             |
+type WebhookClientConfig | how to reach a webhook; url or service
+  url       string            | its address
+  service   ServiceReference  | the service it is behind
+  caBundle  bytes             | certificates to trust
 )";
 
 }  // namespace drover::sim::types

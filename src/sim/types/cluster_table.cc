@@ -6,321 +6,321 @@ namespace drover::sim::types {
 const std::string_view kCluster = R"(
 scope core - v1 io.k8s.api.core.v1
 
-kind Binding | 
+kind Binding | puts a pod on a node
   + TypeMeta
   metadata  ObjectMeta       | name, labels and the rest that every object has
-  target*   ObjectReference  |
+  target*   ObjectReference  | the node
 
-kind ConfigMap | 
+kind ConfigMap | plain configuration for pods
   + TypeMeta
   metadata    ObjectMeta         | name, labels and the rest that every object has
-  immutable   bool               |
-  data        map[string]string  |
-  binaryData  map[string]bytes   |
+  immutable   bool               | nobody may change it any more
+  data        map[string]string  | entries that are text
+  binaryData  map[string]bytes   | entries that are bytes
 
-kind Endpoints | 
+kind Endpoints | where a service leads, as one list; EndpointSlices have replaced it
   + TypeMeta
   metadata  ObjectMeta                | name, labels and the rest that every object has
-  subsets   []EndpointSubset  atomic  |
+  subsets   []EndpointSubset  atomic  | addresses and the ports they have in common
 
-kind Event | 
+kind Event | something that happened to an object
   + TypeMeta
   metadata*           ObjectMeta       | name, labels and the rest that every object has
-  involvedObject*     ObjectReference  |
-  reason              string           |
-  message             string           |
-  source              EventSource      |
-  firstTimestamp      Time             |
-  lastTimestamp       Time             |
-  count               int32            |
-  type                string           |
-  eventTime           MicroTime        |
-  series              EventSeries      |
-  action              string           |
-  related             ObjectReference  |
-  reportingComponent  string           |
-  reportingInstance   string           |
+  involvedObject*     ObjectReference  | to whom it happened
+  reason              string           | what happened, in one word
+  message             string           | what happened, for people
+  source              EventSource      | who tells it, in the old way
+  firstTimestamp      Time             | when it happened first
+  lastTimestamp       Time             | when it happened last
+  count               int32            | how often it happened
+  type                string           | Normal or Warning
+  eventTime           MicroTime        | when it happened
+  series              EventSeries      | how it went on, when it happens again and again
+  action              string           | what was done, or tried
+  related             ObjectReference  | another object that had to do with it
+  reportingComponent  string           | who tells it
+  reportingInstance   string           | which one of them
 
-kind LimitRange | 
+kind LimitRange | bounds and defaults for the resources of one namespace
   + TypeMeta
   metadata  ObjectMeta      | name, labels and the rest that every object has
-  spec      LimitRangeSpec  | what is wanted
+  spec      LimitRangeSpec  | the bounds
 
-kind Namespace | 
+kind Namespace | a room for names
   + TypeMeta
   metadata  ObjectMeta       | name, labels and the rest that every object has
-  spec      NamespaceSpec    | what is wanted
-  status    NamespaceStatus  | how it is
+  spec      NamespaceSpec    | what must happen before it can go
+  status    NamespaceStatus  | whether it is in use or going
 
-kind Node | 
+kind Node | a machine that runs pods
   + TypeMeta
   metadata  ObjectMeta  | name, labels and the rest that every object has
-  spec      NodeSpec    | what is wanted
-  status    NodeStatus  | how it is
+  spec      NodeSpec    | what is wanted of it
+  status    NodeStatus  | how it is, as its kubelet tells it
 
-kind ResourceQuota | 
+kind ResourceQuota | how much a namespace may use
   + TypeMeta
   metadata  ObjectMeta           | name, labels and the rest that every object has
-  spec      ResourceQuotaSpec    | what is wanted
-  status    ResourceQuotaStatus  | how it is
+  spec      ResourceQuotaSpec    | what is allowed
+  status    ResourceQuotaStatus  | what is used
 
-kind Secret | 
+kind Secret | configuration for few eyes
   + TypeMeta
   metadata    ObjectMeta         | name, labels and the rest that every object has
-  immutable   bool               |
-  data        map[string]bytes   |
-  stringData  map[string]string  |
-  type        SecretType         |
+  immutable   bool               | nobody may change it any more
+  data        map[string]bytes   | the entries
+  stringData  map[string]string  | entries as plain text; only for writing
+  type        SecretType         | what the entries mean
 
-kind Service | 
+kind Service | an address that leads to pods
   + TypeMeta
   metadata  ObjectMeta     | name, labels and the rest that every object has
-  spec      ServiceSpec    | what is wanted
-  status    ServiceStatus  | how it is
+  spec      ServiceSpec    | which pods, by which ports
+  status    ServiceStatus  | what a load balancer got
 
-kind ServiceAccount | 
+kind ServiceAccount | an identity for programs
   + TypeMeta
   metadata                      ObjectMeta                                   | name, labels and the rest that every object has
-  secrets                       []ObjectReference       map:name merge:name  |
-  imagePullSecrets              []LocalObjectReference  atomic               |
-  automountServiceAccountToken  bool                                         |
+  secrets                       []ObjectReference       map:name merge:name  | Secrets that its pods may use, in the old way
+  imagePullSecrets              []LocalObjectReference  atomic               | Secrets with logins for registries, for its pods
+  automountServiceAccountToken  bool                                         | whether its pods find a token for the API
 
-type AttachedVolume | 
-  name*        UniqueVolumeName  |
-  devicePath*  string            |
+type AttachedVolume | a volume that is attached to a node
+  name*        UniqueVolumeName  | the volume
+  devicePath*  string            | the device it became
 
-type ClientIPConfig | 
-  timeoutSeconds  int32  |
+type ClientIPConfig | how long a client stays with a pod
+  timeoutSeconds  int32  | after so long without a connection it may get another
 
-type ConfigMapNodeConfigSource | 
-  namespace*         string  |
-  name*              string  |
-  uid                UID     |
-  resourceVersion    string  |
-  kubeletConfigKey*  string  |
+type ConfigMapNodeConfigSource | a kubelet's configuration in a ConfigMap; no longer used
+  namespace*         string  | where the ConfigMap is
+  name*              string  | the ConfigMap
+  uid                UID     | the ConfigMap's own uid
+  resourceVersion    string  | the ConfigMap's version
+  kubeletConfigKey*  string  | which entry
 
-type ContainerImage | 
-  names      []string  atomic  |
-  sizeBytes  int64             |
+type ContainerImage | an image that a node has
+  names      []string  atomic  | names by which it is known
+  sizeBytes  int64             | how large it is
 
-type DaemonEndpoint | 
-  Port*  int32  |
+type DaemonEndpoint | a port of a daemon
+  Port*  int32  | the port
 
-type EndpointAddress atomic | 
-  ip*        string           |
-  hostname   string           |
-  nodeName   string           |
-  targetRef  ObjectReference  |
+type EndpointAddress atomic | one address
+  ip*        string           | the address
+  hostname   string           | the host's name
+  nodeName   string           | the node it is on
+  targetRef  ObjectReference  | the object behind it
 
-type EndpointPort atomic | 
-  name         string    |
-  port*        int32     |
-  protocol     Protocol  |
-  appProtocol  string    |
+type EndpointPort atomic | one port
+  name         string    | its name, as in the service
+  port*        int32     | its number
+  protocol     Protocol  | TCP, UDP or SCTP
+  appProtocol  string    | what is spoken over it
 
-type EndpointSubset | 
-  addresses          []EndpointAddress  atomic  |
-  notReadyAddresses  []EndpointAddress  atomic  |
-  ports              []EndpointPort     atomic  |
+type EndpointSubset | addresses and the ports they have in common
+  addresses          []EndpointAddress  atomic  | those that are ready
+  notReadyAddresses  []EndpointAddress  atomic  | those that are not
+  ports              []EndpointPort     atomic  | the ports
 
-type EventSeries | 
-  count             int32      |
-  lastObservedTime  MicroTime  |
+type EventSeries | an event that happens again and again
+  count             int32      | how often so far
+  lastObservedTime  MicroTime  | when it happened last
 
-type EventSource | 
-  component  string  |
-  host       string  |
+type EventSource | who tells an event
+  component  string  | the program
+  host       string  | the node it runs on
 
-type LimitRangeItem | 
-  type*                 LimitType     |
-  max                   ResourceList  |
-  min                   ResourceList  |
-  default               ResourceList  |
-  defaultRequest        ResourceList  |
-  maxLimitRequestRatio  ResourceList  |
+type LimitRangeItem | bounds for one sort of thing
+  type*                 LimitType     | Pod, Container or PersistentVolumeClaim
+  max                   ResourceList  | at most this much
+  min                   ResourceList  | at least this much
+  default               ResourceList  | the limit of who says none
+  defaultRequest        ResourceList  | the request of who says none
+  maxLimitRequestRatio  ResourceList  | how many times the request a limit may be
 
-type LimitRangeSpec | 
-  limits*  []LimitRangeItem  atomic  |
+type LimitRangeSpec | bounds
+  limits*  []LimitRangeItem  atomic  | one entry for each sort of thing
 
-type LoadBalancerIngress | 
-  ip        string                      |
-  hostname  string                      |
-  ipMode    LoadBalancerIPMode          |
-  ports     []PortStatus        atomic  |
+type LoadBalancerIngress | an address of a load balancer
+  ip        string                      | the address
+  hostname  string                      | the name, when there is no address
+  ipMode    LoadBalancerIPMode          | VIP when packets arrive with this address, Proxy when not
+  ports     []PortStatus        atomic  | how its ports are
 
-type LoadBalancerStatus | 
-  ingress  []LoadBalancerIngress  atomic  |
+type LoadBalancerStatus | what a load balancer got
+  ingress  []LoadBalancerIngress  atomic  | its addresses
 
-type LocalObjectReference atomic | 
-  name  string  |
+type LocalObjectReference atomic | an object in the same namespace
+  name  string  | its name
 
-type NamespaceCondition | 
-  type*               NamespaceConditionType  |
-  status*             ConditionStatus         | how it is
-  lastTransitionTime  Time                    |
-  reason              string                  |
-  message             string                  |
+type NamespaceCondition | one thing that is true, false or unknown of a namespace
+  type*               NamespaceConditionType  | which aspect
+  status*             ConditionStatus         | True, False or Unknown
+  lastTransitionTime  Time                    | when the status last changed
+  reason              string                  | why, in one word
+  message             string                  | what is the matter, for people
 
-type NamespaceSpec | 
-  finalizers  []FinalizerName  atomic  |
+type NamespaceSpec | what must happen before a namespace can go
+  finalizers  []FinalizerName  atomic  | who still has work to do
 
-type NamespaceStatus | 
-  phase       NamespacePhase                             |
-  conditions  []NamespaceCondition  map:type merge:type  |
+type NamespaceStatus | whether a namespace is in use or going
+  phase       NamespacePhase                             | Active or Terminating
+  conditions  []NamespaceCondition  map:type merge:type  | what is true of it now, one entry per aspect
 
-type NodeAddress | 
-  type*     NodeAddressType  |
-  address*  string           |
+type NodeAddress | an address of a node
+  type*     NodeAddressType  | Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS
+  address*  string           | the address
 
-type NodeCondition | 
-  type*               NodeConditionType  |
-  status*             ConditionStatus    | how it is
-  lastHeartbeatTime   Time               |
-  lastTransitionTime  Time               |
-  reason              string             |
-  message             string             |
+type NodeCondition | one thing that is true, false or unknown of a node
+  type*               NodeConditionType  | which aspect, such as Ready
+  status*             ConditionStatus    | True, False or Unknown
+  lastHeartbeatTime   Time               | when the kubelet last said so
+  lastTransitionTime  Time               | when the status last changed
+  reason              string             | why, in one word
+  message             string             | what is the matter, for people
 
-type NodeConfigSource | 
-  configMap  ConfigMapNodeConfigSource  |
+type NodeConfigSource | where a kubelet's configuration is; no longer used
+  configMap  ConfigMapNodeConfigSource  | a ConfigMap
 
-type NodeConfigStatus | 
-  assigned       NodeConfigSource  |
-  active         NodeConfigSource  |
-  lastKnownGood  NodeConfigSource  |
-  error          string            |
+type NodeConfigStatus | which configuration a kubelet has; no longer used
+  assigned       NodeConfigSource  | the one that it should use
+  active         NodeConfigSource  | the one that it uses
+  lastKnownGood  NodeConfigSource  | the one that it goes back to
+  error          string            | why it does not use the assigned one
 
-type NodeDaemonEndpoints | 
-  kubeletEndpoint  DaemonEndpoint  |
+type NodeDaemonEndpoints | ports of a node's daemons
+  kubeletEndpoint  DaemonEndpoint  | the kubelet's port
 
-type NodeFeatures | 
-  supplementalGroupsPolicy  bool  |
+type NodeFeatures | what a node's runtime can do
+  supplementalGroupsPolicy  bool  | it knows policies for further groups
 
-type NodeRuntimeHandler | 
-  name      string                      |
-  features  NodeRuntimeHandlerFeatures  |
+type NodeRuntimeHandler | one of a node's runtimes
+  name      string                      | its name; none for the usual one
+  features  NodeRuntimeHandlerFeatures  | what it can do
 
-type NodeRuntimeHandlerFeatures | 
-  recursiveReadOnlyMounts  bool  |
-  userNamespaces           bool  |
+type NodeRuntimeHandlerFeatures | what a runtime can do
+  recursiveReadOnlyMounts  bool  | it can make mounts read-only with all below
+  userNamespaces           bool  | it can give pods users of their own
 
-type NodeSpec | 
-  podCIDR        string                       |
-  podCIDRs       []string          set merge  |
-  providerID     string                       |
-  unschedulable  bool                         |
-  taints         []Taint           atomic     |
-  configSource   NodeConfigSource             |
-  externalID     string                       |
+type NodeSpec | what is wanted of a node
+  podCIDR        string                       | addresses for its pods
+  podCIDRs       []string          set merge  | the same for both families of addresses
+  providerID     string                       | the cloud's name for the machine
+  unschedulable  bool                         | no new pods may come
+  taints         []Taint           atomic     | what keeps pods away
+  configSource   NodeConfigSource             | no longer used
+  externalID     string                       | no longer used
 
-type NodeStatus | 
-  capacity          ResourceList                               |
-  allocatable       ResourceList                               |
-  phase             NodePhase                                  |
-  conditions        []NodeCondition       map:type merge:type  |
-  addresses         []NodeAddress         map:type merge:type  |
-  daemonEndpoints   NodeDaemonEndpoints                        |
-  nodeInfo          NodeSystemInfo                             |
-  images            []ContainerImage      atomic               |
-  volumesInUse      []UniqueVolumeName    atomic               |
-  volumesAttached   []AttachedVolume      atomic               |
-  config            NodeConfigStatus                           |
-  runtimeHandlers   []NodeRuntimeHandler  atomic               |
-  features          NodeFeatures                               |
-  declaredFeatures  []string              atomic               |
+type NodeStatus | how a node is
+  capacity          ResourceList                               | what it has
+  allocatable       ResourceList                               | what is there for pods
+  phase             NodePhase                                  | no longer used
+  conditions        []NodeCondition       map:type merge:type  | what is true of it now, one entry per aspect
+  addresses         []NodeAddress         map:type merge:type  | its addresses
+  daemonEndpoints   NodeDaemonEndpoints                        | ports of its daemons
+  nodeInfo          NodeSystemInfo                             | what is installed on it
+  images            []ContainerImage      atomic               | images that it has
+  volumesInUse      []UniqueVolumeName    atomic               | volumes that it has mounted
+  volumesAttached   []AttachedVolume      atomic               | volumes that are attached to it
+  config            NodeConfigStatus                           | no longer used
+  runtimeHandlers   []NodeRuntimeHandler  atomic               | its runtimes
+  features          NodeFeatures                               | what its runtime can do
+  declaredFeatures  []string              atomic               | features that the kubelet says it has
 
-type NodeSwapStatus | 
-  capacity  int64  |
+type NodeSwapStatus | a node's swap space
+  capacity  int64  | how much there is
 
-type NodeSystemInfo | 
-  machineID*                string          |
-  systemUUID*               string          |
-  bootID*                   string          |
-  kernelVersion*            string          |
-  osImage*                  string          |
-  containerRuntimeVersion*  string          |
-  kubeletVersion*           string          |
-  kubeProxyVersion*         string          |
-  operatingSystem*          string          |
-  architecture*             string          |
-  swap                      NodeSwapStatus  |
+type NodeSystemInfo | what is installed on a node
+  machineID*                string          | what the system calls the machine
+  systemUUID*               string          | what the firmware calls the machine
+  bootID*                   string          | another after each boot
+  kernelVersion*            string          | what uname calls the kernel
+  osImage*                  string          | what os-release calls the system
+  containerRuntimeVersion*  string          | the runtime and its version
+  kubeletVersion*           string          | the kubelet's version
+  kubeProxyVersion*         string          | no longer told
+  operatingSystem*          string          | linux or windows
+  architecture*             string          | amd64, arm64 and so on
+  swap                      NodeSwapStatus  | its swap space
 
-type ObjectReference atomic | 
-  kind             string  |
-  namespace        string  |
-  name             string  |
-  uid              UID     |
-  apiVersion       string  |
-  resourceVersion  string  |
-  fieldPath        string  |
+type ObjectReference atomic | an object, or a part of one
+  kind             string  | what kind of object it is
+  namespace        string  | its namespace
+  name             string  | its name
+  uid              UID     | its uid
+  apiVersion       string  | group and version of the object
+  resourceVersion  string  | which version of it
+  fieldPath        string  | which part of it
 
-type PortStatus | 
-  port*      int32     |
-  protocol*  Protocol  |
-  error      string    |
+type PortStatus | how a port of a load balancer is
+  port*      int32     | the port
+  protocol*  Protocol  | TCP, UDP or SCTP
+  error      string    | why it does not work
 
-type ResourceQuotaSpec | 
-  hard           ResourceList                  |
-  scopes         []ResourceQuotaScope  atomic  |
-  scopeSelector  ScopeSelector                 |
+type ResourceQuotaSpec | how much a namespace may use
+  hard           ResourceList                  | at most this much of each
+  scopes         []ResourceQuotaScope  atomic  | what is counted; all of these must fit
+  scopeSelector  ScopeSelector                 | what is counted, by more than names
 
-type ResourceQuotaStatus | 
-  hard  ResourceList  |
-  used  ResourceList  |
+type ResourceQuotaStatus | how much a namespace uses
+  hard  ResourceList  | at most this much of each
+  used  ResourceList  | so much is used
 
-type ScopeSelector atomic | 
-  matchExpressions  []ScopedResourceSelectorRequirement  atomic  |
+type ScopeSelector atomic | what a quota counts
+  matchExpressions  []ScopedResourceSelectorRequirement  atomic  | all of these must fit
 
-type ScopedResourceSelectorRequirement | 
-  scopeName*  ResourceQuotaScope             |
-  operator*   ScopeSelectorOperator          |
-  values      []string               atomic  |
+type ScopedResourceSelectorRequirement | a demand on what is counted
+  scopeName*  ResourceQuotaScope             | what is looked at
+  operator*   ScopeSelectorOperator          | In, NotIn, Exists or DoesNotExist
+  values      []string               atomic  | what to compare with
 
-type SecretReference atomic | 
-  name       string  |
-  namespace  string  |
+type SecretReference atomic | a Secret in some namespace
+  name       string  | its name
+  namespace  string  | its namespace
 
-type ServicePort | 
-  name         string       |
-  protocol     Protocol     |
-  appProtocol  string       |
-  port*        int32        |
-  targetPort   IntOrString  |
-  nodePort     int32        |
+type ServicePort | a port of a service
+  name         string       | its name; needed when there are several
+  protocol     Protocol     | TCP, UDP or SCTP
+  appProtocol  string       | what is spoken over it
+  port*        int32        | the port at the service's address
+  targetPort   IntOrString  | number or name of the port at the pods
+  nodePort     int32        | the port at every node
 
-type ServiceSpec | 
-  ports                          []ServicePort                 map:port,protocol merge:port  |
-  selector                       map[string]string             atomic                        |
-  clusterIP                      string                                                      |
-  clusterIPs                     []string                      atomic                        |
-  type                           ServiceType                                                 |
-  externalIPs                    []string                      atomic                        |
-  sessionAffinity                ServiceAffinity                                             |
-  loadBalancerIP                 string                                                      |
-  loadBalancerSourceRanges       []string                      atomic                        |
-  externalName                   string                                                      |
-  externalTrafficPolicy          ServiceExternalTrafficPolicy                                |
-  healthCheckNodePort            int32                                                       |
-  publishNotReadyAddresses       bool                                                        |
-  sessionAffinityConfig          SessionAffinityConfig                                       |
-  ipFamilies                     []IPFamily                    atomic                        |
-  ipFamilyPolicy                 IPFamilyPolicy                                              |
-  allocateLoadBalancerNodePorts  bool                                                        |
-  loadBalancerClass              string                                                      |
-  internalTrafficPolicy          ServiceInternalTrafficPolicy                                |
-  trafficDistribution            string                                                      |
+type ServiceSpec | which pods a service leads to, and how it is reached
+  ports                          []ServicePort               map:port,protocol merge:port  | its ports
+  selector                       map[string]string           atomic                | labels of the pods it leads to
+  clusterIP                      string                                            | its address inside the cluster; None for none
+  clusterIPs                     []string                    atomic                | the same for both families of addresses
+  type                           ServiceType                                       | ClusterIP, NodePort, LoadBalancer or ExternalName
+  externalIPs                    []string                    atomic                | further addresses at which nodes accept it
+  sessionAffinity                ServiceAffinity                                   | ClientIP when a client shall stay with its pod
+  loadBalancerIP                 string                                            | the address wanted from the cloud; no longer recommended
+  loadBalancerSourceRanges       []string                    atomic                | clients that may come through the load balancer
+  externalName                   string                                            | the name that it stands for; for ExternalName
+  externalTrafficPolicy          ServiceExternalTrafficPolicy                        | Local when traffic from outside stays on its node
+  healthCheckNodePort            int32                                             | the port at which nodes say whether they have pods of it
+  publishNotReadyAddresses       bool                                              | lead also to pods that are not ready
+  sessionAffinityConfig          SessionAffinityConfig                             | how long a client stays
+  ipFamilies                     []IPFamily                  atomic                | IPv4, IPv6 or both
+  ipFamilyPolicy                 IPFamilyPolicy                                    | whether both families are wanted or needed
+  allocateLoadBalancerNodePorts  bool                                              | whether a load balancer needs ports at the nodes
+  loadBalancerClass              string                                            | who makes the load balancer
+  internalTrafficPolicy          ServiceInternalTrafficPolicy                        | Local when traffic from inside stays on its node
+  trafficDistribution            string                                            | which pods are preferred, such as those in the same zone
 
-type ServiceStatus | 
-  loadBalancer  LoadBalancerStatus                       |
-  conditions    []Condition         map:type merge:type  |
+type ServiceStatus | what a service got
+  loadBalancer  LoadBalancerStatus                       | the load balancer's addresses
+  conditions    []Condition         map:type merge:type  | what is true of it now, one entry per aspect
 
-type SessionAffinityConfig | 
-  clientIP  ClientIPConfig  |
+type SessionAffinityConfig | how clients stay with a pod
+  clientIP  ClientIPConfig  | by their address
 
-type Taint | 
-  key*       string       |
-  value      string       |
-  effect*    TaintEffect  |
-  timeAdded  Time         |
+type Taint | what keeps pods away from a node
+  key*       string       | its name
+  value      string       | more about it
+  effect*    TaintEffect  | NoSchedule, PreferNoSchedule or NoExecute
+  timeAdded  Time         | since when
 )";
 
 }  // namespace drover::sim::types

@@ -8,110 +8,110 @@ scope meta meta.k8s.io v1 io.k8s.apimachinery.pkg.apis.meta.v1
 CauseType ConditionStatus DeletionPropagation FieldSelectorOperator LabelSelectorOperator = string
 ManagedFieldsOperationType StatusReason = string
 
-kind DeleteOptions | 
+kind DeleteOptions | how to delete
   + TypeMeta
-  gracePeriodSeconds                                int64                        |
-  preconditions                                     Preconditions                |
-  orphanDependents                                  bool                         |
-  propagationPolicy                                 DeletionPropagation          |
-  dryRun                                            []string             atomic  |
-  ignoreStoreReadErrorWithClusterBreakingPotential  bool                         |
+  gracePeriodSeconds              int64                        | how long it may take to end; 0 for at once
+  preconditions                   Preconditions                | what must be true of the object
+  orphanDependents                bool                         | leave what it owns; the old way to say propagationPolicy
+  propagationPolicy               DeletionPropagation          | what becomes of what it owns: Orphan, Background or Foreground
+  dryRun                          []string             atomic  | All to only pretend
+  ignoreStoreReadErrorWithClusterBreakingPotential  bool                         | delete even what cannot be read; dangerous
 
-kind Status | 
+kind Status | an answer that is not an object
   + TypeMeta
-  metadata  ListMeta       | name, labels and the rest that every object has
-  status    string         | how it is
-  message   string         |
-  reason    StatusReason   |
-  details   StatusDetails  |
-  code      int32          |
+  metadata  ListMeta       | about the answer
+  status    string         | Success or Failure
+  message   string         | what is the matter, for people
+  reason    StatusReason   | why, in one word
+  details   StatusDetails  | to whom it happened
+  code      int32          | the HTTP code
 
-type Condition | 
-  type*                string           |
-  status*              ConditionStatus  | how it is
-  observedGeneration   int64            |
-  lastTransitionTime*  Time             |
-  reason*              string           |
-  message*             string           |
+type Condition | one thing that is true, false or unknown
+  type*                string           | which aspect
+  status*              ConditionStatus  | True, False or Unknown
+  observedGeneration   int64            | the generation of the wish that this status answers
+  lastTransitionTime*  Time             | when the status last changed
+  reason*              string           | why, in one word
+  message*             string           | what is the matter, for people
 
-type FieldSelectorRequirement | 
-  key*       string                         |
-  operator*  FieldSelectorOperator          |
-  values     []string               atomic  |
+type FieldSelectorRequirement | a demand on a field
+  key*       string                         | the field
+  operator*  FieldSelectorOperator          | In, NotIn, Exists or DoesNotExist
+  values     []string               atomic  | what to compare with
 
-type LabelSelector atomic | 
-  matchLabels       map[string]string                   |
-  matchExpressions  []LabelSelectorRequirement  atomic  |
+type LabelSelector atomic | which objects, by their labels; all demands must be met
+  matchLabels       map[string]string                   | labels with these values
+  matchExpressions  []LabelSelectorRequirement  atomic  | demands on labels
 
-type LabelSelectorRequirement | 
-  key*       string                         |
-  operator*  LabelSelectorOperator          |
-  values     []string               atomic  |
+type LabelSelectorRequirement | a demand on a label
+  key*       string                         | the label's key
+  operator*  LabelSelectorOperator          | In, NotIn, Exists or DoesNotExist
+  values     []string               atomic  | what to compare with
 
-type ListMeta | 
-  selfLink            string     |
-  resourceVersion     string     |
-  continue            string     |
-  remainingItemCount  int64      |
-  shardInfo           ShardInfo  |
+type ListMeta | about a list as a whole
+  selfLink            string     | no longer used
+  resourceVersion     string     | the version of the cluster's state that the list shows
+  continue            string     | ask with this for the next page
+  remainingItemCount  int64      | how many are left after this page
+  shardInfo           ShardInfo  | which part of all objects this is
 
-type ManagedFieldsEntry | 
-  manager      string                      |
-  operation    ManagedFieldsOperationType  |
-  apiVersion   string                      |
-  time         Time                        |
-  fieldsType   string                      |
-  fieldsV1     FieldsV1                    |
-  subresource  string                      |
+type ManagedFieldsEntry | fields that one manager has set
+  manager      string                      | who
+  operation    ManagedFieldsOperationType  | Apply or Update
+  apiVersion   string                      | the version in which the fields are written
+  time         Time                        | when
+  fieldsType   string                      | always FieldsV1
+  fieldsV1     FieldsV1                    | the fields
+  subresource  string                      | through which subresource
 
-type ObjectMeta | 
-  name                        string                                   |
-  generateName                string                                   |
-  namespace                   string                                   |
-  selfLink                    string                                   |
-  uid                         UID                                      |
-  resourceVersion             string                                   |
-  generation                  int64                                    |
-  creationTimestamp           Time                                     |
-  deletionTimestamp           Time                                     |
-  deletionGracePeriodSeconds  int64                                    |
-  labels                      map[string]string                        |
-  annotations                 map[string]string                        |
-  ownerReferences             []OwnerReference      map:uid merge:uid  |
-  finalizers                  []string              set merge          |
-  managedFields               []ManagedFieldsEntry  atomic             |
+type ObjectMeta | what every object has
+  name                        string                                   | what it is called, unique within its kind and namespace
+  generateName                string                                   | the beginning of a name that the server completes
+  namespace                   string                                   | where it is
+  selfLink                    string                                   | no longer used
+  uid                         UID                                      | unlike any other object's, ever
+  resourceVersion             string                                   | changes with every write; send it back to write only what nobody changed meanwhile
+  generation                  int64                                    | counts changes of the wish
+  creationTimestamp           Time                                     | when it was made
+  deletionTimestamp           Time                                     | when it is to be gone
+  deletionGracePeriodSeconds  int64                                    | how long it has to end
+  labels                      map[string]string                        | words to find it by
+  annotations                 map[string]string                        | notes of tools and people
+  ownerReferences             []OwnerReference      map:uid merge:uid  | objects that it belongs to; when all are gone, it goes
+  finalizers                  []string              set merge          | who still has work to do before it can go
+  managedFields               []ManagedFieldsEntry  atomic             | who has set which field
 
-type OwnerReference atomic | 
-  apiVersion*         string  |
-  kind*               string  |
-  name*               string  |
-  uid*                UID     |
-  controller          bool    |
-  blockOwnerDeletion  bool    |
+type OwnerReference atomic | an object that another belongs to
+  apiVersion*         string  | group and version of the object
+  kind*               string  | what kind of object it is
+  name*               string  | its name
+  uid*                UID     | its uid
+  controller          bool    | whether it is the one in charge
+  blockOwnerDeletion  bool    | whether the owner waits for this one when it is deleted in the foreground
 
-type Preconditions | 
-  uid              UID     |
-  resourceVersion  string  |
+type Preconditions | what must be true of an object
+  uid              UID     | it has this uid
+  resourceVersion  string  | it has this version
 
-type ShardInfo | 
-  selector*  string  |
+type ShardInfo | a part of all objects
+  selector*  string  | which part
 
-type StatusCause | 
-  reason   CauseType  |
-  message  string     |
-  field    string     |
+type StatusCause | one cause of a refusal
+  reason   CauseType  | what is wrong, in one word
+  message  string     | what is the matter, for people
+  field    string     | where
 
-type StatusDetails | 
-  name               string                 |
-  group              string                 |
-  kind               string                 |
-  uid                UID                    |
-  causes             []StatusCause  atomic  |
-  retryAfterSeconds  int32                  |
+type StatusDetails | more about a refusal
+  name               string                 | the object
+  group              string                 | the object's group
+  kind               string                 | what kind of object it is
+  uid                UID                    | the object's uid
+  causes             []StatusCause  atomic  | what is wrong, one by one
+  retryAfterSeconds  int32                  | try again after so long
 
-type TypeMeta | 
-  kind        string  |
-  apiVersion  string  |
+type TypeMeta | what an object is
+  kind        string  | what kind of object it is
+  apiVersion  string  | group and version of the object
 )";
 
 }  // namespace drover::sim::types

@@ -21,539 +21,539 @@ StorageMedium SupplementalGroupsPolicy TaintEffect TerminationMessagePolicy Tole
 URIScheme UniqueVolumeName UnsatisfiableConstraintAction = string
 ResourceList = map[ResourceName]Quantity
 
-kind Pod | 
+kind Pod | containers that share a node, an address and volumes, and live and die together
   + TypeMeta
   metadata  ObjectMeta  | name, labels and the rest that every object has
-  spec      PodSpec     | what is wanted
-  status    PodStatus   | how it is
+  spec      PodSpec     | which containers to run, and how
+  status    PodStatus   | how the containers are, as the kubelet tells it
 
-type Affinity | 
-  nodeAffinity     NodeAffinity     |
-  podAffinity      PodAffinity      |
-  podAntiAffinity  PodAntiAffinity  |
+type Affinity | which nodes and neighbours a pod wants or shuns
+  nodeAffinity     NodeAffinity     | nodes to prefer or demand, by their labels
+  podAffinity      PodAffinity      | pods to be near
+  podAntiAffinity  PodAntiAffinity  | pods to keep away from
 
-type AppArmorProfile | 
-  type*             AppArmorProfileType  |
-  localhostProfile  string               |
+type AppArmorProfile | the AppArmor profile that confines a container
+  type*             AppArmorProfileType  | where the profile comes from: RuntimeDefault, Localhost or Unconfined
+  localhostProfile  string               | a profile loaded on the node; for Localhost only
 
-type Capabilities | 
-  add   []Capability  atomic  |
-  drop  []Capability  atomic  |
+type Capabilities | Linux capabilities to give or take
+  add   []Capability  atomic  | capabilities beyond the runtime's usual ones
+  drop  []Capability  atomic  | capabilities that the container must not have; ALL for none at all
 
-type ConfigMapEnvSource | 
+type ConfigMapEnvSource | all entries of a ConfigMap as environment variables
   + LocalObjectReference
-  optional  bool  |
+  optional  bool  | go on without it when it is missing
 
-type ConfigMapKeySelector atomic | 
+type ConfigMapKeySelector atomic | one entry of a ConfigMap
   + LocalObjectReference
-  key*      string  |
-  optional  bool    |
+  key*      string  | which entry
+  optional  bool    | go on without it when it is missing
 
-type Container | 
-  name*                     string                                                                    |
-  image                     string                                                                    |
-  command                   []string                  atomic                                          |
-  args                      []string                  atomic                                          |
-  workingDir                string                                                                    |
-  ports                     []ContainerPort           map:containerPort,protocol merge:containerPort  |
-  envFrom                   []EnvFromSource           atomic                                          |
-  env                       []EnvVar                  map:name merge:name                             |
-  resources                 ResourceRequirements                                                      |
-  resizePolicy              []ContainerResizePolicy   atomic                                          |
-  restartPolicy             ContainerRestartPolicy                                                    |
-  restartPolicyRules        []ContainerRestartRule    atomic                                          |
-  volumeMounts              []VolumeMount             map:mountPath merge:mountPath                   |
-  volumeDevices             []VolumeDevice            map:devicePath merge:devicePath                 |
-  livenessProbe             Probe                                                                     |
-  readinessProbe            Probe                                                                     |
-  startupProbe              Probe                                                                     |
-  lifecycle                 Lifecycle                                                                 |
-  terminationMessagePath    string                                                                    |
-  terminationMessagePolicy  TerminationMessagePolicy                                                  |
-  imagePullPolicy           PullPolicy                                                                |
-  securityContext           SecurityContext                                                           |
-  stdin                     bool                                                                      |
-  stdinOnce                 bool                                                                      |
-  tty                       bool                                                                      |
+type Container | one program of a pod
+  name*                     string                                          | what it is called, unique in the pod
+  image                     string                                          | the image to run
+  command                   []string                  atomic                | the program to run instead of the image's entrypoint; no shell is involved
+  args                      []string                  atomic                | arguments instead of the image's own
+  workingDir                string                                          | where the program starts, the image's own choice when not said
+  ports                     []ContainerPort           map:containerPort,protocol merge:containerPort  | ports that it listens on; a note for people and services, nothing is opened or closed by it
+  envFrom                   []EnvFromSource           atomic                | whole ConfigMaps and Secrets as environment variables
+  env                       []EnvVar                  map:name merge:name   | environment variables, one by one
+  resources                 ResourceRequirements                            | what it needs and what it may use at most
+  resizePolicy              []ContainerResizePolicy   atomic                | whether it must restart when its resources change
+  restartPolicy             ContainerRestartPolicy                          | on an init container, Always makes it run beside the others
+  restartPolicyRules        []ContainerRestartRule    atomic                | when to restart in spite of, or against, the policy
+  volumeMounts              []VolumeMount             map:mountPath merge:mountPath  | volumes that it sees as folders
+  volumeDevices             []VolumeDevice            map:devicePath merge:devicePath  | volumes that it sees as block devices
+  livenessProbe             Probe                                           | when this fails too often, the container is started again
+  readinessProbe            Probe                                           | while this fails, services send nothing here
+  startupProbe              Probe                                           | the other probes wait until this has succeeded once
+  lifecycle                 Lifecycle                                       | what to do right after the start and right before the end
+  terminationMessagePath    string                                          | the file whose text becomes the message of its end
+  terminationMessagePolicy  TerminationMessagePolicy                        | only that file, or the end of the log when it is empty and the container failed
+  imagePullPolicy           PullPolicy                                      | whether to pull an image that the node has: Always, IfNotPresent or Never
+  securityContext           SecurityContext                                 | rights and confinement of this container
+  stdin                     bool                                            | keep standard input open
+  stdinOnce                 bool                                            | close standard input when the first client goes
+  tty                       bool                                            | give it a terminal; stdin must be open
 
-type ContainerExtendedResourceRequest | 
-  containerName*  string  |
-  resourceName*   string  |
-  requestName*    string  |
+type ContainerExtendedResourceRequest | which request of a claim stands for a container's extended resource
+  containerName*  string  | the container
+  resourceName*   string  | the extended resource that it asks for
+  requestName*    string  | the request in the claim
 
-type ContainerPort | 
-  name            string    |
-  hostPort        int32     |
-  containerPort*  int32     |
-  protocol        Protocol  |
-  hostIP          string    |
+type ContainerPort | a port on which a container listens
+  name            string    | a name that services can use
+  hostPort        int32     | the node's port that leads here
+  containerPort*  int32     | the port inside the pod
+  protocol        Protocol  | TCP, UDP or SCTP
+  hostIP          string    | the node's address to bind the port on
 
-type ContainerResizePolicy | 
-  resourceName*   ResourceName                 |
-  restartPolicy*  ResourceResizeRestartPolicy  |
+type ContainerResizePolicy | what a change of one resource costs
+  resourceName*   ResourceName                | cpu or memory
+  restartPolicy*  ResourceResizeRestartPolicy  | whether the container restarts for it
 
-type ContainerRestartRule | 
-  action*    ContainerRestartRuleAction       |
-  exitCodes  ContainerRestartRuleOnExitCodes  |
+type ContainerRestartRule | an exception to the restart policy
+  action*    ContainerRestartRuleAction  | what to do when the rule fits
+  exitCodes  ContainerRestartRuleOnExitCodes  | which exit codes it is for
 
-type ContainerRestartRuleOnExitCodes | 
-  operator*  ContainerRestartRuleOnExitCodesOperator       |
-  values     []int32                                  set  |
+type ContainerRestartRuleOnExitCodes | exit codes, or all but these
+  operator*  ContainerRestartRuleOnExitCodesOperator       | In or NotIn
+  values     []int32                     set  | the exit codes
 
-type ContainerState | 
-  waiting     ContainerStateWaiting     |
-  running     ContainerStateRunning     |
-  terminated  ContainerStateTerminated  |
+type ContainerState | where a container is in its life; one of the three
+  waiting     ContainerStateWaiting     | it has not started, or waits to start again
+  running     ContainerStateRunning     | it runs
+  terminated  ContainerStateTerminated  | it has ended
 
-type ContainerStateRunning | 
-  startedAt  Time  |
+type ContainerStateRunning | a container that runs
+  startedAt  Time  | since when
 
-type ContainerStateTerminated | 
-  exitCode*    int32   |
-  signal       int32   |
-  reason       string  |
-  message      string  |
-  startedAt    Time    |
-  finishedAt   Time    |
-  containerID  string  |
+type ContainerStateTerminated | a container that has ended
+  exitCode*    int32   | what the program returned
+  signal       int32   | the signal that ended it
+  reason       string  | why it ended, in one word
+  message      string  | what is the matter, for people
+  startedAt    Time    | when this run began
+  finishedAt   Time    | when it ended
+  containerID  string  | the runtime's name for it
 
-type ContainerStateWaiting | 
-  reason   string  |
-  message  string  |
+type ContainerStateWaiting | a container that does not run yet
+  reason   string  | what it waits for, in one word
+  message  string  | what is the matter, for people
 
-type ContainerStatus | 
-  name*                     string                                               |
-  state                     ContainerState                                       |
-  lastState                 ContainerState                                       |
-  ready*                    bool                                                 |
-  restartCount*             int32                                                |
-  image*                    string                                               |
-  imageID*                  string                                               |
-  containerID               string                                               |
-  started                   bool                                                 |
-  allocatedResources        ResourceList                                         |
-  resources                 ResourceRequirements                                 |
-  volumeMounts              []VolumeMountStatus   map:mountPath merge:mountPath  |
-  user                      ContainerUser                                        |
-  allocatedResourcesStatus  []ResourceStatus      map:name merge:name            |
-  stopSignal                Signal                                               |
+type ContainerStatus | how one container is
+  name*                     string                                      | which container
+  state                     ContainerState                              | where it is in its life
+  lastState                 ContainerState                              | how the run before this one ended
+  ready*                    bool                                        | whether it passes its readiness probe
+  restartCount*             int32                                       | how often it was started again
+  image*                    string                                      | the image that runs
+  imageID*                  string                                      | the image, by its digest
+  containerID               string                                      | the runtime's name for it
+  started                   bool                                        | whether it has passed its startup probe and postStart hook
+  allocatedResources        ResourceList                                | what the node has set aside for it
+  resources                 ResourceRequirements                        | what the runtime has granted it
+  volumeMounts              []VolumeMountStatus   map:mountPath merge:mountPath  | how its volumes were mounted
+  user                      ContainerUser                               | the identity it started with
+  allocatedResourcesStatus  []ResourceStatus      map:name merge:name   | how the devices given to it are
+  stopSignal                Signal                                      | the signal that asks it to end
 
-type ContainerUser | 
-  linux  LinuxContainerUser  |
+type ContainerUser | the identity of a container's first process
+  linux  LinuxContainerUser  | the same on Linux
 
-type EnvFromSource | 
-  prefix        string              |
-  configMapRef  ConfigMapEnvSource  |
-  secretRef     SecretEnvSource     |
+type EnvFromSource | where a set of environment variables comes from
+  prefix        string              | put in front of every name
+  configMapRef  ConfigMapEnvSource  | all entries of this ConfigMap
+  secretRef     SecretEnvSource     | all entries of this Secret
 
-type EnvVar | 
-  name*      string        |
-  value      string        |
-  valueFrom  EnvVarSource  |
+type EnvVar | one environment variable
+  name*      string        | what it is called
+  value      string        | its text; $(NAME) stands for a variable defined before
+  valueFrom  EnvVarSource  | where to take the text from instead
 
-type EnvVarSource | 
-  fieldRef          ObjectFieldSelector    |
-  resourceFieldRef  ResourceFieldSelector  |
-  configMapKeyRef   ConfigMapKeySelector   |
-  secretKeyRef      SecretKeySelector      |
-  fileKeyRef        FileKeySelector        |
+type EnvVarSource | where the text of a variable comes from
+  fieldRef          ObjectFieldSelector    | a field of the pod
+  resourceFieldRef  ResourceFieldSelector  | a limit or request of a container
+  configMapKeyRef   ConfigMapKeySelector   | an entry of a ConfigMap
+  secretKeyRef      SecretKeySelector      | an entry of a Secret
+  fileKeyRef        FileKeySelector        | a line of a file that an init container has written
 
-type EphemeralContainer | 
+type EphemeralContainer | a container put into a running pod to look around; it is never restarted
   + EphemeralContainerCommon
-  targetContainerName  string  |
+  targetContainerName  string  | the container whose processes it can see
 
-type EphemeralContainerCommon | 
-  name*                     string                                                                    |
-  image                     string                                                                    |
-  command                   []string                  atomic                                          |
-  args                      []string                  atomic                                          |
-  workingDir                string                                                                    |
-  ports                     []ContainerPort           map:containerPort,protocol merge:containerPort  |
-  envFrom                   []EnvFromSource           atomic                                          |
-  env                       []EnvVar                  map:name merge:name                             |
-  resources                 ResourceRequirements                                                      |
-  resizePolicy              []ContainerResizePolicy   atomic                                          |
-  restartPolicy             ContainerRestartPolicy                                                    |
-  restartPolicyRules        []ContainerRestartRule    atomic                                          |
-  volumeMounts              []VolumeMount             map:mountPath merge:mountPath                   |
-  volumeDevices             []VolumeDevice            map:devicePath merge:devicePath                 |
-  livenessProbe             Probe                                                                     |
-  readinessProbe            Probe                                                                     |
-  startupProbe              Probe                                                                     |
-  lifecycle                 Lifecycle                                                                 |
-  terminationMessagePath    string                                                                    |
-  terminationMessagePolicy  TerminationMessagePolicy                                                  |
-  imagePullPolicy           PullPolicy                                                                |
-  securityContext           SecurityContext                                                           |
-  stdin                     bool                                                                      |
-  stdinOnce                 bool                                                                      |
-  tty                       bool                                                                      |
+type EphemeralContainerCommon | what an ephemeral container has in common with others
+  name*                     string                                          | what it is called, unique among all containers of the pod
+  image                     string                                          | the image to run
+  command                   []string                  atomic                | the program to run instead of the image's entrypoint
+  args                      []string                  atomic                | arguments instead of the image's own
+  workingDir                string                                          | where the program starts
+  ports                     []ContainerPort           map:containerPort,protocol merge:containerPort  | not allowed here
+  envFrom                   []EnvFromSource           atomic                | whole ConfigMaps and Secrets as environment variables
+  env                       []EnvVar                  map:name merge:name   | environment variables, one by one
+  resources                 ResourceRequirements                            | not allowed here: it uses what the pod has to spare
+  resizePolicy              []ContainerResizePolicy   atomic                | not allowed here
+  restartPolicy             ContainerRestartPolicy                          | not allowed here
+  restartPolicyRules        []ContainerRestartRule    atomic                | not allowed here
+  volumeMounts              []VolumeMount             map:mountPath merge:mountPath  | volumes of the pod that it sees as folders
+  volumeDevices             []VolumeDevice            map:devicePath merge:devicePath  | volumes of the pod that it sees as block devices
+  livenessProbe             Probe                                           | not allowed here
+  readinessProbe            Probe                                           | not allowed here
+  startupProbe              Probe                                           | not allowed here
+  lifecycle                 Lifecycle                                       | not allowed here
+  terminationMessagePath    string                                          | the file whose text becomes the message of its end
+  terminationMessagePolicy  TerminationMessagePolicy                        | only that file, or the end of the log when it is empty and the container failed
+  imagePullPolicy           PullPolicy                                      | whether to pull an image that the node has
+  securityContext           SecurityContext                                 | rights and confinement of this container
+  stdin                     bool                                            | keep standard input open
+  stdinOnce                 bool                                            | close standard input when the first client goes
+  tty                       bool                                            | give it a terminal; stdin must be open
 
-type ExecAction | 
-  command  []string  atomic  |
+type ExecAction | a command inside the container
+  command  []string  atomic  | the program and its arguments; no shell is involved
 
-type FileKeySelector atomic | 
-  volumeName*  string  |
-  path*        string  |
-  key*         string  |
-  optional     bool    |
+type FileKeySelector atomic | one variable of a file in env format
+  volumeName*  string  | the volume with the file
+  path*        string  | the file, below the volume's root
+  key*         string  | which variable of the file
+  optional     bool    | go on without it when it is missing
 
-type GRPCAction | 
-  port*    int32   |
-  service  string  |
+type GRPCAction | a call of the gRPC health service
+  port*    int32   | the port to call
+  service  string  | the name to ask for
 
-type HTTPGetAction | 
-  path         string                |
-  port*        IntOrString           |
-  host         string                |
-  scheme       URIScheme             |
-  httpHeaders  []HTTPHeader  atomic  |
+type HTTPGetAction | an HTTP request; 200 to 399 is a yes
+  path         string                | what to ask for
+  port*        IntOrString           | number or name of the port
+  host         string                | whom to ask, the pod when not said
+  scheme       URIScheme             | HTTP or HTTPS
+  httpHeaders  []HTTPHeader  atomic  | headers to send along
 
-type HTTPHeader | 
-  name*   string  |
-  value*  string  |
+type HTTPHeader | a header of a request
+  name*   string  | its name
+  value*  string  | its value
 
-type HostAlias | 
-  ip*        string            |
-  hostnames  []string  atomic  |
+type HostAlias | a line of the pod's /etc/hosts
+  ip*        string            | the address
+  hostnames  []string  atomic  | names for it
 
-type HostIP | 
-  ip*  string  |
+type HostIP | an address of the node
+  ip*  string  | the address
 
-type ImageVolumeStatus | 
-  imageRef*  string  |
+type ImageVolumeStatus | what became of a volume made of an image
+  imageRef*  string  | the image, by its digest
 
-type Lifecycle | 
-  postStart   LifecycleHandler  |
-  preStop     LifecycleHandler  |
-  stopSignal  Signal            |
+type Lifecycle | hooks of a container
+  postStart   LifecycleHandler  | called right after the start
+  preStop     LifecycleHandler  | called before the container is asked to end, within the grace period
+  stopSignal  Signal            | the signal that asks it to end, the image's own when not said
 
-type LifecycleHandler | 
-  exec       ExecAction       |
-  httpGet    HTTPGetAction    |
-  tcpSocket  TCPSocketAction  |
-  sleep      SleepAction      |
+type LifecycleHandler | what a hook does; one of these
+  exec       ExecAction       | run a command in the container
+  httpGet    HTTPGetAction    | make an HTTP request
+  tcpSocket  TCPSocketAction  | no longer does anything
+  sleep      SleepAction      | wait
 
-type LinuxContainerUser | 
-  uid*                int64            |
-  gid*                int64            |
-  supplementalGroups  []int64  atomic  |
+type LinuxContainerUser | user and groups of a process
+  uid*                int64            | the user
+  gid*                int64            | the first group
+  supplementalGroups  []int64  atomic  | all other groups
 
-type NodeAffinity | 
-  requiredDuringSchedulingIgnoredDuringExecution   NodeSelector                       |
-  preferredDuringSchedulingIgnoredDuringExecution  []PreferredSchedulingTerm  atomic  |
+type NodeAffinity | nodes to prefer or demand
+  requiredDuringSchedulingIgnoredDuringExecution  NodeSelector                       | what a node must have to get the pod
+  preferredDuringSchedulingIgnoredDuringExecution  []PreferredSchedulingTerm  atomic  | what speaks for a node, by weight
 
-type NodeAllocatableResourceClaimStatus | 
-  resourceClaimName*  string                          |
-  containers          []string                   set  |
-  resources*          map[ResourceName]Quantity       |
+type NodeAllocatableResourceClaimStatus | resources of the node that a claim takes
+  resourceClaimName*  string                          | the claim
+  containers          []string                   set  | who uses it
+  resources*          map[ResourceName]Quantity       | how much it takes
 
-type NodeSelector atomic | 
-  nodeSelectorTerms*  []NodeSelectorTerm  atomic  |
+type NodeSelector atomic | terms of which one must fit
+  nodeSelectorTerms*  []NodeSelectorTerm  atomic  | the terms; one that fits is enough
 
-type NodeSelectorRequirement | 
-  key*       string                        |
-  operator*  NodeSelectorOperator          |
-  values     []string              atomic  |
+type NodeSelectorRequirement | a demand on a label or field
+  key*       string                        | the label's key
+  operator*  NodeSelectorOperator          | In, NotIn, Exists, DoesNotExist, Gt or Lt
+  values     []string              atomic  | what to compare with
 
-type NodeSelectorTerm atomic | 
-  matchExpressions  []NodeSelectorRequirement  atomic  |
-  matchFields       []NodeSelectorRequirement  atomic  |
+type NodeSelectorTerm atomic | demands that must all be met
+  matchExpressions  []NodeSelectorRequirement  atomic  | demands on labels
+  matchFields       []NodeSelectorRequirement  atomic  | demands on fields
 
-type ObjectFieldSelector atomic | 
-  apiVersion  string  |
-  fieldPath*  string  |
+type ObjectFieldSelector atomic | a field of the pod
+  apiVersion  string  | the version in which the path is written
+  fieldPath*  string  | the path, such as metadata.name
 
-type PodAffinity | 
-  requiredDuringSchedulingIgnoredDuringExecution   []PodAffinityTerm          atomic  |
-  preferredDuringSchedulingIgnoredDuringExecution  []WeightedPodAffinityTerm  atomic  |
+type PodAffinity | pods to be near
+  requiredDuringSchedulingIgnoredDuringExecution  []PodAffinityTerm          atomic  | pods that must be near
+  preferredDuringSchedulingIgnoredDuringExecution  []WeightedPodAffinityTerm  atomic  | pods that should be near, by weight
 
-type PodAffinityTerm | 
-  labelSelector      LabelSelector          |
-  namespaces         []string       atomic  |
-  topologyKey*       string                 |
-  namespaceSelector  LabelSelector          |
-  matchLabelKeys     []string       atomic  |
-  mismatchLabelKeys  []string       atomic  |
+type PodAffinityTerm | which pods, and what near means
+  labelSelector      LabelSelector          | which pods, by their labels
+  namespaces         []string       atomic  | in these namespaces, the own one when not said
+  topologyKey*       string                 | the node label whose equal values are one place
+  namespaceSelector  LabelSelector          | which namespaces count, by their labels
+  matchLabelKeys     []string       atomic  | labels whose values must be those of the pod itself
+  mismatchLabelKeys  []string       atomic  | labels whose values must not be those of the pod itself
 
-type PodAntiAffinity | 
-  requiredDuringSchedulingIgnoredDuringExecution   []PodAffinityTerm          atomic  |
-  preferredDuringSchedulingIgnoredDuringExecution  []WeightedPodAffinityTerm  atomic  |
+type PodAntiAffinity | pods to keep away from
+  requiredDuringSchedulingIgnoredDuringExecution  []PodAffinityTerm          atomic  | pods that must not be near
+  preferredDuringSchedulingIgnoredDuringExecution  []WeightedPodAffinityTerm  atomic  | pods that should not be near, by weight
 
-type PodCondition | 
-  type*               PodConditionType  |
-  observedGeneration  int64             |
-  status*             ConditionStatus   | how it is
-  lastProbeTime       Time              |
-  lastTransitionTime  Time              |
-  reason              string            |
-  message             string            |
+type PodCondition | one thing that is true, false or unknown of a pod
+  type*               PodConditionType  | which aspect
+  observedGeneration  int64             | the generation of the wish that this status answers
+  status*             ConditionStatus   | True, False or Unknown
+  lastProbeTime       Time              | when it was last looked at
+  lastTransitionTime  Time              | when the status last changed
+  reason              string            | why, in one word
+  message             string            | what is the matter, for people
 
-type PodDNSConfig | 
-  nameservers  []string              atomic  |
-  searches     []string              atomic  |
-  options      []PodDNSConfigOption  atomic  |
+type PodDNSConfig | what goes into the pod's resolv.conf
+  nameservers  []string              atomic  | servers to ask, besides those of the policy
+  searches     []string              atomic  | domains to try
+  options      []PodDNSConfigOption  atomic  | resolver options
 
-type PodDNSConfigOption | 
-  name   string  |
-  value  string  |
+type PodDNSConfigOption | a resolver option
+  name   string  | its name
+  value  string  | its value
 
-type PodExtendedResourceClaimStatus | 
-  requestMappings*    []ContainerExtendedResourceRequest  atomic  |
-  resourceClaimName*  string                                      |
+type PodExtendedResourceClaimStatus | the claim made for extended resources
+  requestMappings*    []ContainerExtendedResourceRequest  atomic  | which request belongs to which container
+  resourceClaimName*  string                              | the claim
 
-type PodIP | 
-  ip*  string  |
+type PodIP | an address of the pod
+  ip*  string  | the address
 
-type PodOS | 
-  name*  OSName  |
+type PodOS | the operating system that a pod is for
+  name*  OSName  | linux or windows
 
-type PodReadinessGate | 
-  conditionType*  PodConditionType  |
+type PodReadinessGate | a condition that somebody else sets before the pod counts as ready
+  conditionType*  PodConditionType  | which condition of the pod
 
-type PodResourceClaim | 
-  name*                      string  |
-  resourceClaimName          string  |
-  resourceClaimTemplateName  string  |
+type PodResourceClaim | a claim on devices that containers can use
+  name*                      string  | what containers call it
+  resourceClaimName          string  | a claim that exists
+  resourceClaimTemplateName  string  | a template from which a claim is made for this pod
 
-type PodResourceClaimStatus | 
-  name*              string  |
-  resourceClaimName  string  |
+type PodResourceClaimStatus | the claim made from a template
+  name*              string  | what the pod calls it
+  resourceClaimName  string  | the claim
 
-type PodSchedulingGate | 
-  name*  string  |
+type PodSchedulingGate | a reason not to schedule the pod yet
+  name*  string  | who holds it back
 
-type PodSchedulingGroup | 
-  podGroupName  string  |
+type PodSchedulingGroup | pods to be scheduled together
+  podGroupName  string  | the group
 
-type PodSecurityContext | 
-  seLinuxOptions            SELinuxOptions                         |
-  windowsOptions            WindowsSecurityContextOptions          |
-  runAsUser                 int64                                  |
-  runAsGroup                int64                                  |
-  runAsNonRoot              bool                                   |
-  supplementalGroups        []int64                        atomic  |
-  supplementalGroupsPolicy  SupplementalGroupsPolicy               |
-  fsGroup                   int64                                  |
-  sysctls                   []Sysctl                       atomic  |
-  fsGroupChangePolicy       PodFSGroupChangePolicy                 |
-  seccompProfile            SeccompProfile                         |
-  appArmorProfile           AppArmorProfile                        |
-  seLinuxChangePolicy       PodSELinuxChangePolicy                 |
+type PodSecurityContext | rights and confinement of all containers of a pod
+  seLinuxOptions            SELinuxOptions                      | the SELinux context
+  windowsOptions            WindowsSecurityContextOptions          | the same for Windows
+  runAsUser                 int64                               | the user to run as
+  runAsGroup                int64                               | the first group to run with
+  runAsNonRoot              bool                                | refuse to start as root
+  supplementalGroups        []int64                     atomic  | further groups
+  supplementalGroupsPolicy  SupplementalGroupsPolicy            | whether groups of the image count too: Merge or Strict
+  fsGroup                   int64                               | the group that owns the volumes
+  sysctls                   []Sysctl                    atomic  | kernel parameters of the pod
+  fsGroupChangePolicy       PodFSGroupChangePolicy              | whether volumes that look right already are left alone
+  seccompProfile            SeccompProfile                      | the filter for system calls
+  appArmorProfile           AppArmorProfile                     | the AppArmor profile
+  seLinuxChangePolicy       PodSELinuxChangePolicy              | how volumes get their SELinux label: MountOption or Recursive
 
-type PodSpec | 
-  volumes                        []Volume                    map:name merge:name retain                           |
-  initContainers                 []Container                 map:name merge:name                                  |
-  containers*                    []Container                 map:name merge:name                                  |
-  ephemeralContainers            []EphemeralContainer        map:name merge:name                                  |
-  restartPolicy                  RestartPolicy                                                                    |
-  terminationGracePeriodSeconds  int64                                                                            |
-  activeDeadlineSeconds          int64                                                                            |
-  dnsPolicy                      DNSPolicy                                                                        |
-  nodeSelector                   map[string]string           atomic                                               |
-  serviceAccountName             string                                                                           |
-  serviceAccount                 string                                                                           |
-  automountServiceAccountToken   bool                                                                             |
-  nodeName                       string                                                                           |
-  hostNetwork                    bool                                                                             |
-  hostPID                        bool                                                                             |
-  hostIPC                        bool                                                                             |
-  shareProcessNamespace          bool                                                                             |
-  securityContext                PodSecurityContext                                                               |
-  imagePullSecrets               []LocalObjectReference      map:name merge:name                                  |
-  hostname                       string                                                                           |
-  subdomain                      string                                                                           |
-  affinity                       Affinity                                                                         |
-  schedulerName                  string                                                                           |
-  tolerations                    []Toleration                atomic                                               |
-  hostAliases                    []HostAlias                 map:ip merge:ip                                      |
-  priorityClassName              string                                                                           |
-  priority                       int32                                                                            |
-  dnsConfig                      PodDNSConfig                                                                     |
-  readinessGates                 []PodReadinessGate          atomic                                               |
-  runtimeClassName               string                                                                           |
-  enableServiceLinks             bool                                                                             |
-  preemptionPolicy               PreemptionPolicy                                                                 |
-  overhead                       ResourceList                                                                     |
-  topologySpreadConstraints      []TopologySpreadConstraint  map:topologyKey,whenUnsatisfiable merge:topologyKey  |
-  setHostnameAsFQDN              bool                                                                             |
-  os                             PodOS                                                                            |
-  hostUsers                      bool                                                                             |
-  schedulingGates                []PodSchedulingGate         map:name merge:name                                  |
-  resourceClaims                 []PodResourceClaim          map:name merge:name retain                           |
-  resources                      ResourceRequirements                                                             |
-  hostnameOverride               string                                                                           |
-  schedulingGroup                PodSchedulingGroup                                                               |
+type PodSpec | what a pod consists of and where it may run
+  volumes                        []Volume                    map:name merge:name retain  | volumes that containers can mount
+  initContainers                 []Container                 map:name merge:name   | containers that run one after the other before the rest
+  containers*                    []Container                 map:name merge:name   | the containers; at least one
+  ephemeralContainers            []EphemeralContainer        map:name merge:name   | containers put in later, to look around
+  restartPolicy                  RestartPolicy                                     | whether ended containers are started again: Always, OnFailure or Never
+  terminationGracePeriodSeconds  int64                                             | how long containers may take to end
+  activeDeadlineSeconds          int64                                             | how long the pod may run before it fails
+  dnsPolicy                      DNSPolicy                                         | where names are looked up
+  nodeSelector                   map[string]string           atomic                | labels that the node must have
+  serviceAccountName             string                                            | the identity towards the API
+  serviceAccount                 string                                            | an old name of serviceAccountName
+  automountServiceAccountToken   bool                                              | whether containers find a token for the API
+  nodeName                       string                                            | the node; set by the scheduler
+  hostNetwork                    bool                                              | use the node's network
+  hostPID                        bool                                              | see the node's processes
+  hostIPC                        bool                                              | share the node's IPC
+  shareProcessNamespace          bool                                              | containers see each other's processes
+  securityContext                PodSecurityContext                                | rights and confinement of all containers
+  imagePullSecrets               []LocalObjectReference      map:name merge:name   | Secrets with logins for registries
+  hostname                       string                                            | the host's name inside, the pod's own when not said
+  subdomain                      string                                            | the service that gives the host a domain
+  affinity                       Affinity                                          | which nodes and neighbours it wants or shuns
+  schedulerName                  string                                            | which scheduler finds the node
+  tolerations                    []Toleration                atomic                | taints of nodes that do not keep it away
+  hostAliases                    []HostAlias                 map:ip merge:ip       | lines for /etc/hosts
+  priorityClassName              string                                            | how important it is, by the name of a class
+  priority                       int32                                             | the same as a number; filled in from the class
+  dnsConfig                      PodDNSConfig                                      | more for resolv.conf
+  readinessGates                 []PodReadinessGate          atomic                | conditions besides its own that make it ready
+  runtimeClassName               string                                            | which runtime runs it
+  enableServiceLinks             bool                                              | describe services by environment variables
+  preemptionPolicy               PreemptionPolicy                                  | whether lesser pods must make room for it
+  overhead                       ResourceList                                      | what the runtime itself needs
+  topologySpreadConstraints      []TopologySpreadConstraint  map:topologyKey,whenUnsatisfiable merge:topologyKey  | how evenly pods like this are spread
+  setHostnameAsFQDN              bool                                              | the host's name includes the domain
+  os                             PodOS                                             | the operating system it is for
+  hostUsers                      bool                                              | false gives it users of its own
+  schedulingGates                []PodSchedulingGate         map:name merge:name   | reasons not to schedule it yet
+  resourceClaims                 []PodResourceClaim          map:name merge:name retain  | claims on devices
+  resources                      ResourceRequirements                              | what all containers together need and may use
+  hostnameOverride               string                                            | the host's name inside, whatever else is said
+  schedulingGroup                PodSchedulingGroup                                | pods to be scheduled together with it
 
-type PodStatus | 
-  observedGeneration                    int64                                                             |
-  phase                                 PodPhase                                                          |
-  conditions                            []PodCondition                        map:type merge:type         |
-  message                               string                                                            |
-  reason                                string                                                            |
-  nominatedNodeName                     string                                                            |
-  hostIP                                string                                                            |
-  hostIPs                               []HostIP                              atomic merge:ip             |
-  podIP                                 string                                                            |
-  podIPs                                []PodIP                               map:ip merge:ip             |
-  startTime                             Time                                                              |
-  initContainerStatuses                 []ContainerStatus                     atomic                      |
-  containerStatuses                     []ContainerStatus                     atomic                      |
-  qosClass                              PodQOSClass                                                       |
-  ephemeralContainerStatuses            []ContainerStatus                     atomic                      |
-  resize                                PodResizeStatus                                                   |
-  resourceClaimStatuses                 []PodResourceClaimStatus              map:name merge:name retain  |
-  extendedResourceClaimStatus           PodExtendedResourceClaimStatus                                    |
-  allocatedResources                    ResourceList                                                      |
-  resources                             ResourceRequirements                                              |
-  nodeAllocatableResourceClaimStatuses  []NodeAllocatableResourceClaimStatus  atomic                      |
+type PodStatus | how a pod is
+  observedGeneration              int64                                             | the generation of the wish that this status answers
+  phase                           PodPhase                                          | Pending, Running, Succeeded, Failed or Unknown
+  conditions                      []PodCondition              map:type merge:type   | what is true of it now, one entry per aspect
+  message                         string                                            | what is the matter, for people
+  reason                          string                                            | why, in one word
+  nominatedNodeName               string                                            | the node where room is being made for it
+  hostIP                          string                                            | the node's first address
+  hostIPs                         []HostIP                    atomic merge:ip       | all addresses of the node
+  podIP                           string                                            | the pod's first address
+  podIPs                          []PodIP                     map:ip merge:ip       | all addresses of the pod
+  startTime                       Time                                              | when the kubelet took it on
+  initContainerStatuses           []ContainerStatus           atomic                | how the init containers are
+  containerStatuses               []ContainerStatus           atomic                | how the containers are
+  qosClass                        PodQOSClass                                       | Guaranteed, Burstable or BestEffort
+  ephemeralContainerStatuses      []ContainerStatus           atomic                | how the ephemeral containers are
+  resize                          PodResizeStatus                                   | how far a change of resources has come
+  resourceClaimStatuses           []PodResourceClaimStatus    map:name merge:name retain  | claims made from templates
+  extendedResourceClaimStatus     PodExtendedResourceClaimStatus                        | the claim made for extended resources
+  allocatedResources              ResourceList                                      | what the node has set aside for it
+  resources                       ResourceRequirements                              | what the runtime has granted it
+  nodeAllocatableResourceClaimStatuses  []NodeAllocatableResourceClaimStatus  atomic                | resources of the node that its claims take
 
-type PodTemplateSpec | 
-  metadata  ObjectMeta  | name, labels and the rest that every object has
-  spec      PodSpec     | what is wanted
+type PodTemplateSpec | how pods are to be made
+  metadata  ObjectMeta  | labels and annotations for the pods
+  spec      PodSpec     | what the pods consist of
 
-type PreferredSchedulingTerm | 
-  weight*      int32             |
-  preference*  NodeSelectorTerm  |
+type PreferredSchedulingTerm | what speaks for a node
+  weight*      int32             | how much, from 1 to 100
+  preference*  NodeSelectorTerm  | what the node must have
 
-type Probe | 
+type Probe | a check that the kubelet makes again and again
   + ProbeHandler
-  initialDelaySeconds            int32  |
-  timeoutSeconds                 int32  |
-  periodSeconds                  int32  |
-  successThreshold               int32  |
-  failureThreshold               int32  |
-  terminationGracePeriodSeconds  int64  |
+  initialDelaySeconds            int32  | wait this long after the start
+  timeoutSeconds                 int32  | how long one check may take
+  periodSeconds                  int32  | how often to check
+  successThreshold               int32  | so many yeses in a row count as a yes
+  failureThreshold               int32  | so many noes in a row count as a no
+  terminationGracePeriodSeconds  int64  | how long the container may take to end when this probe failed
 
-type ProbeHandler | 
-  exec       ExecAction       |
-  httpGet    HTTPGetAction    |
-  tcpSocket  TCPSocketAction  |
-  grpc       GRPCAction       |
+type ProbeHandler | how to check; one of these
+  exec       ExecAction       | a command that must succeed
+  httpGet    HTTPGetAction    | an HTTP request that must be answered well
+  tcpSocket  TCPSocketAction  | a port that must accept connections
+  grpc       GRPCAction       | a gRPC health service that must say yes
 
-type ResourceClaim | 
-  name*    string  |
-  request  string  |
+type ResourceClaim | one of the pod's claims, used by a container
+  name*    string  | the claim, as the pod calls it
+  request  string  | one request of the claim, all when not said
 
-type ResourceFieldSelector atomic | 
-  containerName  string    |
-  resource*      string    |
-  divisor        Quantity  |
+type ResourceFieldSelector atomic | a limit or request of a container
+  containerName  string    | which container
+  resource*      string    | such as limits.cpu
+  divisor        Quantity  | the unit to count in
 
-type ResourceHealth | 
-  resourceID*  ResourceID            |
-  health       ResourceHealthStatus  |
-  message      string                |
+type ResourceHealth | how one device is
+  resourceID*  ResourceID            | which device
+  health       ResourceHealthStatus  | Healthy, Unhealthy or Unknown
+  message      string                | what is the matter, for people
 
-type ResourceRequirements | 
-  limits    ResourceList               |
-  requests  ResourceList               |
-  claims    []ResourceClaim  map:name  |
+type ResourceRequirements | how much is needed, and how much is allowed
+  limits    ResourceList               | at most this much
+  requests  ResourceList               | at least this much
+  claims    []ResourceClaim  map:name  | claims on devices that are used
 
-type ResourceStatus | 
-  name*      ResourceName                      |
-  resources  []ResourceHealth  map:resourceID  |
+type ResourceStatus | how the devices of one resource are
+  name*      ResourceName                      | the resource
+  resources  []ResourceHealth  map:resourceID  | the devices
 
-type SELinuxOptions | 
-  user   string  |
-  role   string  |
-  type   string  |
-  level  string  |
+type SELinuxOptions | an SELinux context
+  user   string  | its user part
+  role   string  | its role part
+  type   string  | its type part
+  level  string  | its level part
 
-type SeccompProfile | 
-  type*             SeccompProfileType  |
-  localhostProfile  string              |
+type SeccompProfile | a filter for system calls
+  type*             SeccompProfileType  | where the filter comes from: RuntimeDefault, Localhost or Unconfined
+  localhostProfile  string              | a file on the node; for Localhost only
 
-type SecretEnvSource | 
+type SecretEnvSource | all entries of a Secret as environment variables
   + LocalObjectReference
-  optional  bool  |
+  optional  bool  | go on without it when it is missing
 
-type SecretKeySelector atomic | 
+type SecretKeySelector atomic | one entry of a Secret
   + LocalObjectReference
-  key*      string  |
-  optional  bool    |
+  key*      string  | which entry
+  optional  bool    | go on without it when it is missing
 
-type SecurityContext | 
-  capabilities              Capabilities                   |
-  privileged                bool                           |
-  seLinuxOptions            SELinuxOptions                 |
-  windowsOptions            WindowsSecurityContextOptions  |
-  runAsUser                 int64                          |
-  runAsGroup                int64                          |
-  runAsNonRoot              bool                           |
-  readOnlyRootFilesystem    bool                           |
-  allowPrivilegeEscalation  bool                           |
-  procMount                 ProcMountType                  |
-  seccompProfile            SeccompProfile                 |
-  appArmorProfile           AppArmorProfile                |
+type SecurityContext | rights and confinement of a container
+  capabilities              Capabilities                | Linux capabilities to give or take
+  privileged                bool                        | run with all rights of the node's root
+  seLinuxOptions            SELinuxOptions              | the SELinux context
+  windowsOptions            WindowsSecurityContextOptions  | the same for Windows
+  runAsUser                 int64                       | the user to run as
+  runAsGroup                int64                       | the first group to run with
+  runAsNonRoot              bool                        | refuse to start as root
+  readOnlyRootFilesystem    bool                        | nobody can write to the image's files
+  allowPrivilegeEscalation  bool                        | whether a process may gain more rights than its parent
+  procMount                 ProcMountType               | how much of /proc is hidden
+  seccompProfile            SeccompProfile              | the filter for system calls
+  appArmorProfile           AppArmorProfile             | the AppArmor profile
 
-type SleepAction | 
-  seconds*  int64  |
+type SleepAction | a pause
+  seconds*  int64  | how long
 
-type Sysctl | 
-  name*   string  |
-  value*  string  |
+type Sysctl | a kernel parameter
+  name*   string  | which
+  value*  string  | its value
 
-type TCPSocketAction | 
-  port*  IntOrString  |
-  host   string       |
+type TCPSocketAction | a connection to a port
+  port*  IntOrString  | number or name of the port
+  host   string       | whom to connect to, the pod when not said
 
-type Toleration | 
-  key                string              |
-  operator           TolerationOperator  |
-  value              string              |
-  effect             TaintEffect         |
-  tolerationSeconds  int64               |
+type Toleration | a taint that does not keep the pod away
+  key                string              | which taints, all when not said
+  operator           TolerationOperator  | how the value is compared: Equal, Exists, Gt or Lt
+  value              string              | the taint's value
+  effect             TaintEffect         | which effect of the taint, all when not said
+  tolerationSeconds  int64               | how long the pod stays when such a taint appears; for NoExecute
 
-type TopologySelectorLabelRequirement | 
-  key*     string            |
-  values*  []string  atomic  |
+type TopologySelectorLabelRequirement | a label and the values it may have
+  key*     string            | the label's key
+  values*  []string  atomic  | one of these
 
-type TopologySelectorTerm atomic | 
-  matchLabelExpressions  []TopologySelectorLabelRequirement  atomic  |
+type TopologySelectorTerm atomic | labels that a place must have
+  matchLabelExpressions  []TopologySelectorLabelRequirement  atomic  | the demands, all of which must be met
 
-type TopologySpreadConstraint | 
-  maxSkew*            int32                                  |
-  topologyKey*        string                                 |
-  whenUnsatisfiable*  UnsatisfiableConstraintAction          |
-  labelSelector       LabelSelector                          |
-  minDomains          int32                                  |
-  nodeAffinityPolicy  NodeInclusionPolicy                    |
-  nodeTaintsPolicy    NodeInclusionPolicy                    |
-  matchLabelKeys      []string                       atomic  |
+type TopologySpreadConstraint | how evenly pods are spread
+  maxSkew*            int32                               | how many pods one place may have more than another
+  topologyKey*        string                              | the node label whose equal values are one place
+  whenUnsatisfiable*  UnsatisfiableConstraintAction          | what to do when it cannot be: DoNotSchedule or ScheduleAnyway
+  labelSelector       LabelSelector                       | which pods are counted
+  minDomains          int32                               | count at least so many places
+  nodeAffinityPolicy  NodeInclusionPolicy                 | whether nodes that the pod cannot use count
+  nodeTaintsPolicy    NodeInclusionPolicy                 | whether nodes whose taints keep it away count
+  matchLabelKeys      []string                    atomic  | labels whose values must be those of the pod itself
 
-type VolumeDevice | 
-  name*        string  |
-  devicePath*  string  |
+type VolumeDevice | a volume as a block device
+  name*        string  | the volume
+  devicePath*  string  | where the container sees it
 
-type VolumeMount | 
-  name*              string                 |
-  readOnly           bool                   |
-  recursiveReadOnly  RecursiveReadOnlyMode  |
-  mountPath*         string                 |
-  subPath            string                 |
-  mountPropagation   MountPropagationMode   |
-  subPathExpr        string                 |
+type VolumeMount | a volume as a folder
+  name*              string                 | the volume
+  readOnly           bool                   | mount it so that nobody can write
+  recursiveReadOnly  RecursiveReadOnlyMode  | whether mounts below are read-only too
+  mountPath*         string                 | where the container sees it
+  subPath            string                 | a folder of the volume instead of its root
+  mountPropagation   MountPropagationMode   | whether mounts made later are passed on, and which way
+  subPathExpr        string                 | like subPath, with $(NAME) for environment variables
 
-type VolumeMountStatus | 
-  name*              string                 |
-  mountPath*         string                 |
-  readOnly           bool                   |
-  recursiveReadOnly  RecursiveReadOnlyMode  |
-  volumeStatus       VolumeStatus           |
+type VolumeMountStatus | how a volume was mounted
+  name*              string                 | the volume
+  mountPath*         string                 | where the container sees it
+  readOnly           bool                   | whether it is read-only
+  recursiveReadOnly  RecursiveReadOnlyMode  | whether mounts below are read-only too
+  volumeStatus       VolumeStatus           | more about the volume
 
-type VolumeStatus | 
-  image  ImageVolumeStatus  |
+type VolumeStatus | more about a mounted volume
+  image  ImageVolumeStatus  | for a volume made of an image
 
-type WeightedPodAffinityTerm | 
-  weight*           int32            |
-  podAffinityTerm*  PodAffinityTerm  |
+type WeightedPodAffinityTerm | pods that should be near or far
+  weight*           int32            | how much it counts, from 1 to 100
+  podAffinityTerm*  PodAffinityTerm  | which pods, and what near means
 
-type WindowsSecurityContextOptions | 
-  gmsaCredentialSpecName  string  |
-  gmsaCredentialSpec      string  |
-  runAsUserName           string  |
-  hostProcess             bool    |
+type WindowsSecurityContextOptions | rights and confinement on Windows
+  gmsaCredentialSpecName  string  | the object with the credentials
+  gmsaCredentialSpec      string  | the credentials themselves
+  runAsUserName           string  | the user to run as
+  hostProcess             bool    | run as a process of the host
 )";
 
 }  // namespace drover::sim::types

@@ -6,477 +6,477 @@ namespace drover::sim::types {
 const std::string_view kVolumes = R"(
 scope core - v1 io.k8s.api.core.v1
 
-kind PersistentVolume | 
+kind PersistentVolume | storage that exists on its own and can be claimed
   + TypeMeta
   metadata  ObjectMeta              | name, labels and the rest that every object has
-  spec      PersistentVolumeSpec    | what is wanted
-  status    PersistentVolumeStatus  | how it is
+  spec      PersistentVolumeSpec    | where the storage is and who may have it
+  status    PersistentVolumeStatus  | whether it is free, bound or over
 
-kind PersistentVolumeClaim | 
+kind PersistentVolumeClaim | a wish for storage
   + TypeMeta
-  metadata  ObjectMeta                   | name, labels and the rest that every object has
-  spec      PersistentVolumeClaimSpec    | what is wanted
-  status    PersistentVolumeClaimStatus  | how it is
+  metadata  ObjectMeta                  | name, labels and the rest that every object has
+  spec      PersistentVolumeClaimSpec   | how much, and of which kind
+  status    PersistentVolumeClaimStatus  | what it got
 
-type AWSElasticBlockStoreVolumeSource | 
-  volumeID*  string  |
-  fsType     string  |
-  partition  int32   |
-  readOnly   bool    |
+type AWSElasticBlockStoreVolumeSource | a disk of AWS
+  volumeID*  string  | the disk
+  fsType     string  | the file system on it, ext4 when not said
+  partition  int32   | the partition to mount; 0 or nothing for the whole device
+  readOnly   bool    | mount it so that nobody can write
 
-type AzureDiskVolumeSource | 
-  diskName*    string                    |
-  diskURI*     string                    |
-  cachingMode  AzureDataDiskCachingMode  |
-  fsType       string                    |
-  readOnly     bool                      |
-  kind         AzureDataDiskKind         |
+type AzureDiskVolumeSource | a disk of Azure
+  diskName*    string                    | the disk's name
+  diskURI*     string                    | where the disk is
+  cachingMode  AzureDataDiskCachingMode  | None, ReadOnly or ReadWrite
+  fsType       string                    | the file system on it, ext4 when not said
+  readOnly     bool                      | mount it so that nobody can write
+  kind         AzureDataDiskKind         | Shared, Dedicated or Managed
 
-type AzureFilePersistentVolumeSource | 
-  secretName*      string  |
-  shareName*       string  |
-  readOnly         bool    |
-  secretNamespace  string  |
+type AzureFilePersistentVolumeSource | a file share of Azure
+  secretName*      string  | the Secret with account and key
+  shareName*       string  | the share
+  readOnly         bool    | mount it so that nobody can write
+  secretNamespace  string  | where the Secret is
 
-type AzureFileVolumeSource | 
-  secretName*  string  |
-  shareName*   string  |
-  readOnly     bool    |
+type AzureFileVolumeSource | a file share of Azure
+  secretName*  string  | the Secret with account and key
+  shareName*   string  | the share
+  readOnly     bool    | mount it so that nobody can write
 
-type CSIPersistentVolumeSource | 
-  driver*                     string             |
-  volumeHandle*               string             |
-  readOnly                    bool               |
-  fsType                      string             |
-  volumeAttributes            map[string]string  |
-  controllerPublishSecretRef  SecretReference    |
-  nodeStageSecretRef          SecretReference    |
-  nodePublishSecretRef        SecretReference    |
-  controllerExpandSecretRef   SecretReference    |
-  nodeExpandSecretRef         SecretReference    |
+type CSIPersistentVolumeSource | storage of a CSI driver
+  driver*                     string             | the driver
+  volumeHandle*               string             | the driver's name for the volume
+  readOnly                    bool               | mount it so that nobody can write
+  fsType                      string             | the file system on it, ext4 when not said
+  volumeAttributes            map[string]string  | what the driver wants to know
+  controllerPublishSecretRef  SecretReference    | credentials for attaching
+  nodeStageSecretRef          SecretReference    | credentials for the first mount on a node
+  nodePublishSecretRef        SecretReference    | credentials for the mount of a pod
+  controllerExpandSecretRef   SecretReference    | credentials for growing it
+  nodeExpandSecretRef         SecretReference    | credentials for growing it on the node
 
-type CSIVolumeSource | 
-  driver*               string                |
-  readOnly              bool                  |
-  fsType                string                |
-  volumeAttributes      map[string]string     |
-  nodePublishSecretRef  LocalObjectReference  |
+type CSIVolumeSource | storage that a CSI driver makes for one pod
+  driver*               string                | the driver
+  readOnly              bool                  | mount it so that nobody can write
+  fsType                string                | the file system on it, ext4 when not said
+  volumeAttributes      map[string]string     | what the driver wants to know
+  nodePublishSecretRef  LocalObjectReference  | credentials for the mount
 
-type CephFSPersistentVolumeSource | 
-  monitors*   []string         atomic  |
-  path        string                   |
-  user        string                   |
-  secretFile  string                   |
-  secretRef   SecretReference          |
-  readOnly    bool                     |
+type CephFSPersistentVolumeSource | a folder of CephFS
+  monitors*   []string         atomic  | whom to ask
+  path        string                   | the folder
+  user        string                   | whom to log in as
+  secretFile  string                   | the key's file on the node
+  secretRef   SecretReference          | the Secret with the credentials
+  readOnly    bool                     | mount it so that nobody can write
 
-type CephFSVolumeSource | 
-  monitors*   []string              atomic  |
-  path        string                        |
-  user        string                        |
-  secretFile  string                        |
-  secretRef   LocalObjectReference          |
-  readOnly    bool                          |
+type CephFSVolumeSource | a folder of CephFS
+  monitors*   []string              atomic  | whom to ask
+  path        string                        | the folder
+  user        string                        | whom to log in as
+  secretFile  string                        | the key's file on the node
+  secretRef   LocalObjectReference          | the Secret with the credentials
+  readOnly    bool                          | mount it so that nobody can write
 
-type CinderPersistentVolumeSource | 
-  volumeID*  string           |
-  fsType     string           |
-  readOnly   bool             |
-  secretRef  SecretReference  |
+type CinderPersistentVolumeSource | a disk of OpenStack
+  volumeID*  string           | the disk
+  fsType     string           | the file system on it, ext4 when not said
+  readOnly   bool             | mount it so that nobody can write
+  secretRef  SecretReference  | the Secret with the credentials
 
-type CinderVolumeSource | 
-  volumeID*  string                |
-  fsType     string                |
-  readOnly   bool                  |
-  secretRef  LocalObjectReference  |
+type CinderVolumeSource | a disk of OpenStack
+  volumeID*  string                | the disk
+  fsType     string                | the file system on it, ext4 when not said
+  readOnly   bool                  | mount it so that nobody can write
+  secretRef  LocalObjectReference  | the Secret with the credentials
 
-type ClusterTrustBundleProjection | 
-  name           string         |
-  signerName     string         |
-  labelSelector  LabelSelector  |
-  optional       bool           |
-  path*          string         |
+type ClusterTrustBundleProjection | certificates of a trust bundle as a file
+  name           string         | one bundle by its name; not together with signerName
+  signerName     string         | all bundles of this signer
+  labelSelector  LabelSelector  | which of the signer's bundles
+  optional       bool           | go on without it when it is missing
+  path*          string         | the file below the mount
 
-type ConfigMapProjection | 
+type ConfigMapProjection | entries of a ConfigMap as files
   + LocalObjectReference
-  items     []KeyToPath  atomic  |
-  optional  bool                 |
+  items     []KeyToPath  atomic  | which entries become which files, all under their keys when not said
+  optional  bool                 | go on without it when it is missing
 
-type ConfigMapVolumeSource | 
+type ConfigMapVolumeSource | a ConfigMap as a folder
   + LocalObjectReference
-  items        []KeyToPath  atomic  |
-  defaultMode  int32                |
-  optional     bool                 |
+  items        []KeyToPath  atomic  | which entries become which files, all under their keys when not said
+  defaultMode  int32                | the files' permissions
+  optional     bool                 | go on without it when it is missing
 
-type DownwardAPIProjection | 
-  items  []DownwardAPIVolumeFile  atomic  |
+type DownwardAPIProjection | facts about the pod as files
+  items  []DownwardAPIVolumeFile  atomic  | one file for each fact
 
-type DownwardAPIVolumeFile | 
-  path*             string                 |
-  fieldRef          ObjectFieldSelector    |
-  resourceFieldRef  ResourceFieldSelector  |
-  mode              int32                  |
+type DownwardAPIVolumeFile | a fact about the pod as a file
+  path*             string                 | the file
+  fieldRef          ObjectFieldSelector    | a field of the pod
+  resourceFieldRef  ResourceFieldSelector  | a limit or request of a container
+  mode              int32                  | the file's permissions
 
-type DownwardAPIVolumeSource | 
-  items        []DownwardAPIVolumeFile  atomic  |
-  defaultMode  int32                            |
+type DownwardAPIVolumeSource | facts about the pod as a folder
+  items        []DownwardAPIVolumeFile  atomic  | one file for each fact
+  defaultMode  int32                            | the files' permissions
 
-type EmptyDirVolumeSource | 
-  medium     StorageMedium  |
-  sizeLimit  Quantity       |
+type EmptyDirVolumeSource | a folder that lives as long as the pod
+  medium     StorageMedium  | Memory for a folder in memory
+  sizeLimit  Quantity       | how much may be in it
 
-type EphemeralVolumeSource | 
-  volumeClaimTemplate  PersistentVolumeClaimTemplate  |
+type EphemeralVolumeSource | a claim that is made for the pod and goes with it
+  volumeClaimTemplate  PersistentVolumeClaimTemplate  | how the claim is made
 
-type FCVolumeSource | 
-  targetWWNs  []string  atomic  |
-  lun         int32             |
-  fsType      string            |
-  readOnly    bool              |
-  wwids       []string  atomic  |
+type FCVolumeSource | a Fibre Channel disk
+  targetWWNs  []string  atomic  | names of the targets
+  lun         int32             | the unit behind them
+  fsType      string            | the file system on it, ext4 when not said
+  readOnly    bool              | mount it so that nobody can write
+  wwids       []string  atomic  | names of the disk; instead of targets and unit
 
-type FlexPersistentVolumeSource | 
-  driver*    string             |
-  fsType     string             |
-  secretRef  SecretReference    |
-  readOnly   bool               |
-  options    map[string]string  |
+type FlexPersistentVolumeSource | storage of a FlexVolume plugin
+  driver*    string             | the plugin
+  fsType     string             | the file system on it, ext4 when not said
+  secretRef  SecretReference    | the Secret with the credentials
+  readOnly   bool               | mount it so that nobody can write
+  options    map[string]string  | what the plugin wants to know
 
-type FlexVolumeSource | 
-  driver*    string                |
-  fsType     string                |
-  secretRef  LocalObjectReference  |
-  readOnly   bool                  |
-  options    map[string]string     |
+type FlexVolumeSource | storage of a FlexVolume plugin
+  driver*    string                | the plugin
+  fsType     string                | the file system on it, ext4 when not said
+  secretRef  LocalObjectReference  | the Secret with the credentials
+  readOnly   bool                  | mount it so that nobody can write
+  options    map[string]string     | what the plugin wants to know
 
-type FlockerVolumeSource | 
-  datasetName  string  |
-  datasetUUID  string  |
+type FlockerVolumeSource | a dataset of Flocker
+  datasetName  string  | its name
+  datasetUUID  string  | its id
 
-type GCEPersistentDiskVolumeSource | 
-  pdName*    string  |
-  fsType     string  |
-  partition  int32   |
-  readOnly   bool    |
+type GCEPersistentDiskVolumeSource | a disk of Google's cloud
+  pdName*    string  | the disk
+  fsType     string  | the file system on it, ext4 when not said
+  partition  int32   | the partition to mount; 0 or nothing for the whole device
+  readOnly   bool    | mount it so that nobody can write
 
-type GitRepoVolumeSource | 
-  repository*  string  |
-  revision     string  |
-  directory    string  |
+type GitRepoVolumeSource | a clone of a git repository; no longer served
+  repository*  string  | what to clone
+  revision     string  | the commit
+  directory    string  | into which folder
 
-type GlusterfsPersistentVolumeSource | 
-  endpoints*          string  |
-  path*               string  |
-  readOnly            bool    |
-  endpointsNamespace  string  |
+type GlusterfsPersistentVolumeSource | a volume of GlusterFS
+  endpoints*          string  | the Endpoints that lead to it
+  path*               string  | the volume
+  readOnly            bool    | mount it so that nobody can write
+  endpointsNamespace  string  | where the Endpoints are
 
-type GlusterfsVolumeSource | 
-  endpoints*  string  |
-  path*       string  |
-  readOnly    bool    |
+type GlusterfsVolumeSource | a volume of GlusterFS
+  endpoints*  string  | the Endpoints that lead to it
+  path*       string  | the volume
+  readOnly    bool    | mount it so that nobody can write
 
-type HostPathVolumeSource | 
-  path*  string        |
-  type   HostPathType  |
+type HostPathVolumeSource | a path of the node itself
+  path*  string        | the path
+  type   HostPathType  | what must be there, or be made, before the mount
 
-type ISCSIPersistentVolumeSource | 
-  targetPortal*      string                   |
-  iqn*               string                   |
-  lun*               int32                    |
-  iscsiInterface     string                   |
-  fsType             string                   |
-  readOnly           bool                     |
-  portals            []string         atomic  |
-  chapAuthDiscovery  bool                     |
-  chapAuthSession    bool                     |
-  secretRef          SecretReference          |
-  initiatorName      string                   |
+type ISCSIPersistentVolumeSource | an iSCSI disk
+  targetPortal*      string                   | address and port of the target
+  iqn*               string                   | the target's name
+  lun*               int32                    | the unit behind it
+  iscsiInterface     string                   | the initiator's interface
+  fsType             string                   | the file system on it, ext4 when not said
+  readOnly           bool                     | mount it so that nobody can write
+  portals            []string         atomic  | further addresses
+  chapAuthDiscovery  bool                     | log in for discovery
+  chapAuthSession    bool                     | log in for sessions
+  secretRef          SecretReference          | the Secret with the credentials
+  initiatorName      string                   | the initiator's name
 
-type ISCSIVolumeSource | 
-  targetPortal*      string                        |
-  iqn*               string                        |
-  lun*               int32                         |
-  iscsiInterface     string                        |
-  fsType             string                        |
-  readOnly           bool                          |
-  portals            []string              atomic  |
-  chapAuthDiscovery  bool                          |
-  chapAuthSession    bool                          |
-  secretRef          LocalObjectReference          |
-  initiatorName      string                        |
+type ISCSIVolumeSource | an iSCSI disk
+  targetPortal*      string                        | address and port of the target
+  iqn*               string                        | the target's name
+  lun*               int32                         | the unit behind it
+  iscsiInterface     string                        | the initiator's interface
+  fsType             string                        | the file system on it, ext4 when not said
+  readOnly           bool                          | mount it so that nobody can write
+  portals            []string              atomic  | further addresses
+  chapAuthDiscovery  bool                          | log in for discovery
+  chapAuthSession    bool                          | log in for sessions
+  secretRef          LocalObjectReference          | the Secret with the credentials
+  initiatorName      string                        | the initiator's name
 
-type ImageVolumeSource | 
-  reference   string      |
-  pullPolicy  PullPolicy  |
+type ImageVolumeSource | the files of an image
+  reference   string      | the image
+  pullPolicy  PullPolicy  | whether to pull an image that the node has
 
-type KeyToPath | 
-  key*   string  |
-  path*  string  |
-  mode   int32   |
+type KeyToPath | an entry and the file it becomes
+  key*   string  | the entry
+  path*  string  | the file
+  mode   int32   | the file's permissions
 
-type LocalVolumeSource | 
-  path*   string  |
-  fsType  string  |
+type LocalVolumeSource | a disk or folder of one node
+  path*   string  | where it is
+  fsType  string  | the file system on it, ext4 when not said
 
-type ModifyVolumeStatus | 
-  targetVolumeAttributesClassName  string                                   |
-  status*                          PersistentVolumeClaimModifyVolumeStatus  | how it is
+type ModifyVolumeStatus | how far a change of attributes has come
+  targetVolumeAttributesClassName  string                      | the class that is wanted
+  status*                         PersistentVolumeClaimModifyVolumeStatus  | Pending, InProgress or Infeasible
 
-type NFSVolumeSource | 
-  server*   string  |
-  path*     string  |
-  readOnly  bool    |
+type NFSVolumeSource | a folder of an NFS server
+  server*   string  | the server
+  path*     string  | what it exports
+  readOnly  bool    | mount it so that nobody can write
 
-type PersistentVolumeClaimCondition | 
-  type*               PersistentVolumeClaimConditionType  |
-  status*             ConditionStatus                     | how it is
-  lastProbeTime       Time                                |
-  lastTransitionTime  Time                                |
-  reason              string                              |
-  message             string                              |
+type PersistentVolumeClaimCondition | one thing that is true, false or unknown of a claim
+  type*               PersistentVolumeClaimConditionType  | which aspect
+  status*             ConditionStatus             | True, False or Unknown
+  lastProbeTime       Time                        | when it was last looked at
+  lastTransitionTime  Time                        | when the status last changed
+  reason              string                      | why, in one word
+  message             string                      | what is the matter, for people
 
-type PersistentVolumeClaimSpec | 
-  accessModes                []PersistentVolumeAccessMode  atomic  |
-  selector                   LabelSelector                         |
-  resources                  VolumeResourceRequirements            |
-  volumeName                 string                                |
-  storageClassName           string                                |
-  volumeMode                 PersistentVolumeMode                  |
-  dataSource                 TypedLocalObjectReference             |
-  dataSourceRef              TypedObjectReference                  |
-  volumeAttributesClassName  string                                |
+type PersistentVolumeClaimSpec | how much storage, and of which kind
+  accessModes                []PersistentVolumeAccessMode  atomic  | who may mount it at a time
+  selector                   LabelSelector                       | which volumes will do, by their labels
+  resources                  VolumeResourceRequirements          | how much is needed
+  volumeName                 string                              | the volume it is bound to
+  storageClassName           string                              | the class to make a volume from
+  volumeMode                 PersistentVolumeMode                | Filesystem or Block
+  dataSource                 TypedLocalObjectReference           | what to fill it from, in the same namespace
+  dataSourceRef              TypedObjectReference                | what to fill it from
+  volumeAttributesClassName  string                              | the class of its attributes
 
-type PersistentVolumeClaimStatus | 
-  phase                             PersistentVolumeClaimPhase                                 |
-  accessModes                       []PersistentVolumeAccessMode          atomic               |
-  capacity                          ResourceList                                               |
-  conditions                        []PersistentVolumeClaimCondition      map:type merge:type  |
-  allocatedResources                ResourceList                                               |
-  allocatedResourceStatuses         map[ResourceName]ClaimResourceStatus  granular             |
-  currentVolumeAttributesClassName  string                                                     |
-  modifyVolumeStatus                ModifyVolumeStatus                                         |
+type PersistentVolumeClaimStatus | what a claim got
+  phase                           PersistentVolumeClaimPhase                       | Pending, Bound or Lost
+  accessModes                     []PersistentVolumeAccessMode  atomic               | who may mount it at a time
+  capacity                        ResourceList                                     | how much it holds
+  conditions                      []PersistentVolumeClaimCondition  map:type merge:type  | what is true of it now, one entry per aspect
+  allocatedResources              ResourceList                                     | how much was set aside, more than capacity while it grows
+  allocatedResourceStatuses       map[ResourceName]ClaimResourceStatus  granular             | how far growing has come, for each resource
+  currentVolumeAttributesClassName  string                                           | the class its attributes are of now
+  modifyVolumeStatus              ModifyVolumeStatus                               | how far a change of attributes has come
 
-type PersistentVolumeClaimTemplate | 
-  metadata  ObjectMeta                 | name, labels and the rest that every object has
-  spec*     PersistentVolumeClaimSpec  | what is wanted
+type PersistentVolumeClaimTemplate | how a claim is made for a pod
+  metadata  ObjectMeta                 | labels and annotations for the claim
+  spec*     PersistentVolumeClaimSpec  | what is claimed
 
-type PersistentVolumeClaimVolumeSource | 
-  claimName*  string  |
-  readOnly    bool    |
+type PersistentVolumeClaimVolumeSource | the storage of a claim
+  claimName*  string  | the claim, in the pod's namespace
+  readOnly    bool    | mount it so that nobody can write
 
-type PersistentVolumeSource | 
-  gcePersistentDisk     GCEPersistentDiskVolumeSource     |
-  awsElasticBlockStore  AWSElasticBlockStoreVolumeSource  |
-  hostPath              HostPathVolumeSource              |
-  glusterfs             GlusterfsPersistentVolumeSource   |
-  nfs                   NFSVolumeSource                   |
-  rbd                   RBDPersistentVolumeSource         |
-  iscsi                 ISCSIPersistentVolumeSource       |
-  cinder                CinderPersistentVolumeSource      |
-  cephfs                CephFSPersistentVolumeSource      |
-  fc                    FCVolumeSource                    |
-  flocker               FlockerVolumeSource               |
-  flexVolume            FlexPersistentVolumeSource        |
-  azureFile             AzureFilePersistentVolumeSource   |
-  vsphereVolume         VsphereVirtualDiskVolumeSource    |
-  quobyte               QuobyteVolumeSource               |
-  azureDisk             AzureDiskVolumeSource             |
-  photonPersistentDisk  PhotonPersistentDiskVolumeSource  |
-  portworxVolume        PortworxVolumeSource              |
-  scaleIO               ScaleIOPersistentVolumeSource     |
-  local                 LocalVolumeSource                 |
-  storageos             StorageOSPersistentVolumeSource   |
-  csi                   CSIPersistentVolumeSource         |
+type PersistentVolumeSource | where storage is; one of these
+  gcePersistentDisk     GCEPersistentDiskVolumeSource  | a disk of Google's cloud
+  awsElasticBlockStore  AWSElasticBlockStoreVolumeSource  | a disk of AWS
+  hostPath              HostPathVolumeSource        | a path of the node itself; for tests on one node
+  glusterfs             GlusterfsPersistentVolumeSource  | a volume of GlusterFS
+  nfs                   NFSVolumeSource             | a folder of an NFS server
+  rbd                   RBDPersistentVolumeSource   | an image of Ceph
+  iscsi                 ISCSIPersistentVolumeSource  | an iSCSI disk
+  cinder                CinderPersistentVolumeSource  | a disk of OpenStack
+  cephfs                CephFSPersistentVolumeSource  | a folder of CephFS
+  fc                    FCVolumeSource              | a Fibre Channel disk
+  flocker               FlockerVolumeSource         | a dataset of Flocker
+  flexVolume            FlexPersistentVolumeSource  | storage of a FlexVolume plugin
+  azureFile             AzureFilePersistentVolumeSource  | a file share of Azure
+  vsphereVolume         VsphereVirtualDiskVolumeSource  | a disk of vSphere
+  quobyte               QuobyteVolumeSource         | a volume of Quobyte
+  azureDisk             AzureDiskVolumeSource       | a disk of Azure
+  photonPersistentDisk  PhotonPersistentDiskVolumeSource  | a disk of Photon
+  portworxVolume        PortworxVolumeSource        | a volume of Portworx
+  scaleIO               ScaleIOPersistentVolumeSource  | a volume of ScaleIO
+  local                 LocalVolumeSource           | a disk or folder of one node
+  storageos             StorageOSPersistentVolumeSource  | a volume of StorageOS
+  csi                   CSIPersistentVolumeSource   | storage of a CSI driver
 
-type PersistentVolumeSpec | 
-  capacity                       ResourceList                             |
+type PersistentVolumeSpec | where storage is and who may have it
+  capacity                       ResourceList                          | how much it holds
   + PersistentVolumeSource
-  accessModes                    []PersistentVolumeAccessMode   atomic    |
-  claimRef                       ObjectReference                granular  |
-  persistentVolumeReclaimPolicy  PersistentVolumeReclaimPolicy            |
-  storageClassName               string                                   |
-  mountOptions                   []string                       atomic    |
-  volumeMode                     PersistentVolumeMode                     |
-  nodeAffinity                   VolumeNodeAffinity                       |
-  volumeAttributesClassName      string                                   |
+  accessModes                    []PersistentVolumeAccessMode  atomic    | who may mount it at a time
+  claimRef                       ObjectReference             granular  | the claim that has it
+  persistentVolumeReclaimPolicy  PersistentVolumeReclaimPolicy            | what becomes of it after its claim: Retain, Delete or Recycle
+  storageClassName               string                                | the class it comes from
+  mountOptions                   []string                    atomic    | options for the mount
+  volumeMode                     PersistentVolumeMode                  | Filesystem or Block
+  nodeAffinity                   VolumeNodeAffinity                    | nodes that can reach it
+  volumeAttributesClassName      string                                | the class of its attributes
 
-type PersistentVolumeStatus | 
-  phase                    PersistentVolumePhase  |
-  message                  string                 |
-  reason                   string                 |
-  lastPhaseTransitionTime  Time                   |
+type PersistentVolumeStatus | whether storage is free, bound or over
+  phase                    PersistentVolumePhase  | Pending, Available, Bound, Released or Failed
+  message                  string                 | what is the matter, for people
+  reason                   string                 | why, in one word
+  lastPhaseTransitionTime  Time                   | when the phase last changed
 
-type PhotonPersistentDiskVolumeSource | 
-  pdID*   string  |
-  fsType  string  |
+type PhotonPersistentDiskVolumeSource | a disk of Photon
+  pdID*   string  | the disk
+  fsType  string  | the file system on it, ext4 when not said
 
-type PodCertificateProjection | 
-  signerName*           string             |
-  keyType*              string             |
-  maxExpirationSeconds  int32              |
-  credentialBundlePath  string             |
-  keyPath               string             |
-  certificateChainPath  string             |
-  userAnnotations       map[string]string  |
+type PodCertificateProjection | a key and a certificate for the pod, renewed in time
+  signerName*           string             | who signs
+  keyType*              string             | which kind of key
+  maxExpirationSeconds  int32              | how long a certificate may be good at most
+  credentialBundlePath  string             | one file with key and certificates
+  keyPath               string             | a file with the key
+  certificateChainPath  string             | a file with the certificates
+  userAnnotations       map[string]string  | notes for the signer
 
-type PortworxVolumeSource | 
-  volumeID*  string  |
-  fsType     string  |
-  readOnly   bool    |
+type PortworxVolumeSource | a volume of Portworx
+  volumeID*  string  | the volume
+  fsType     string  | the file system on it, ext4 when not said
+  readOnly   bool    | mount it so that nobody can write
 
-type ProjectedVolumeSource | 
-  sources      []VolumeProjection  atomic  |
-  defaultMode  int32                       |
+type ProjectedVolumeSource | several sources in one folder
+  sources      []VolumeProjection  atomic  | what goes into it
+  defaultMode  int32                       | the files' permissions
 
-type QuobyteVolumeSource | 
-  registry*  string  |
-  volume*    string  |
-  readOnly   bool    |
-  user       string  |
-  group      string  |
-  tenant     string  |
+type QuobyteVolumeSource | a volume of Quobyte
+  registry*  string  | whom to ask
+  volume*    string  | the volume
+  readOnly   bool    | mount it so that nobody can write
+  user       string  | the user to mount as
+  group      string  | the group to mount as
+  tenant     string  | who owns it
 
-type RBDPersistentVolumeSource | 
-  monitors*  []string         atomic  |
-  image*     string                   |
-  fsType     string                   |
-  pool       string                   |
-  user       string                   |
-  keyring    string                   |
-  secretRef  SecretReference          |
-  readOnly   bool                     |
+type RBDPersistentVolumeSource | an image of Ceph
+  monitors*  []string         atomic  | whom to ask
+  image*     string                   | the image
+  fsType     string                   | the file system on it, ext4 when not said
+  pool       string                   | the pool it is in
+  user       string                   | whom to log in as
+  keyring    string                   | the key's file on the node
+  secretRef  SecretReference          | the Secret with the credentials
+  readOnly   bool                     | mount it so that nobody can write
 
-type RBDVolumeSource | 
-  monitors*  []string              atomic  |
-  image*     string                        |
-  fsType     string                        |
-  pool       string                        |
-  user       string                        |
-  keyring    string                        |
-  secretRef  LocalObjectReference          |
-  readOnly   bool                          |
+type RBDVolumeSource | an image of Ceph
+  monitors*  []string              atomic  | whom to ask
+  image*     string                        | the image
+  fsType     string                        | the file system on it, ext4 when not said
+  pool       string                        | the pool it is in
+  user       string                        | whom to log in as
+  keyring    string                        | the key's file on the node
+  secretRef  LocalObjectReference          | the Secret with the credentials
+  readOnly   bool                          | mount it so that nobody can write
 
-type ScaleIOPersistentVolumeSource | 
-  gateway*          string           |
-  system*           string           |
-  secretRef*        SecretReference  |
-  sslEnabled        bool             |
-  protectionDomain  string           |
-  storagePool       string           |
-  storageMode       string           |
-  volumeName        string           |
-  fsType            string           |
-  readOnly          bool             |
+type ScaleIOPersistentVolumeSource | a volume of ScaleIO
+  gateway*          string           | whom to ask
+  system*           string           | the storage system
+  secretRef*        SecretReference  | the Secret with the credentials
+  sslEnabled        bool             | ask over TLS
+  protectionDomain  string           | the protection domain
+  storagePool       string           | the pool
+  storageMode       string           | ThickProvisioned or ThinProvisioned
+  volumeName        string           | the volume
+  fsType            string           | the file system on it, ext4 when not said
+  readOnly          bool             | mount it so that nobody can write
 
-type ScaleIOVolumeSource | 
-  gateway*          string                |
-  system*           string                |
-  secretRef*        LocalObjectReference  |
-  sslEnabled        bool                  |
-  protectionDomain  string                |
-  storagePool       string                |
-  storageMode       string                |
-  volumeName        string                |
-  fsType            string                |
-  readOnly          bool                  |
+type ScaleIOVolumeSource | a volume of ScaleIO
+  gateway*          string                | whom to ask
+  system*           string                | the storage system
+  secretRef*        LocalObjectReference  | the Secret with the credentials
+  sslEnabled        bool                  | ask over TLS
+  protectionDomain  string                | the protection domain
+  storagePool       string                | the pool
+  storageMode       string                | ThickProvisioned or ThinProvisioned
+  volumeName        string                | the volume
+  fsType            string                | the file system on it, ext4 when not said
+  readOnly          bool                  | mount it so that nobody can write
 
-type SecretProjection | 
+type SecretProjection | entries of a Secret as files
   + LocalObjectReference
-  items     []KeyToPath  atomic  |
-  optional  bool                 |
+  items     []KeyToPath  atomic  | which entries become which files, all under their keys when not said
+  optional  bool                 | go on without it when it is missing
 
-type SecretVolumeSource | 
-  secretName   string               |
-  items        []KeyToPath  atomic  |
-  defaultMode  int32                |
-  optional     bool                 |
+type SecretVolumeSource | a Secret as a folder
+  secretName   string               | the Secret
+  items        []KeyToPath  atomic  | which entries become which files, all under their keys when not said
+  defaultMode  int32                | the files' permissions
+  optional     bool                 | go on without it when it is missing
 
-type ServiceAccountTokenProjection | 
-  audience           string  |
-  expirationSeconds  int64   |
-  path*              string  |
+type ServiceAccountTokenProjection | a token of the pod's service account, renewed in time
+  audience           string  | for whom the token is good
+  expirationSeconds  int64   | how long it is good
+  path*              string  | the file
 
-type StorageOSPersistentVolumeSource | 
-  volumeName       string           |
-  volumeNamespace  string           |
-  fsType           string           |
-  readOnly         bool             |
-  secretRef        ObjectReference  |
+type StorageOSPersistentVolumeSource | a volume of StorageOS
+  volumeName       string           | the volume
+  volumeNamespace  string           | its namespace there
+  fsType           string           | the file system on it, ext4 when not said
+  readOnly         bool             | mount it so that nobody can write
+  secretRef        ObjectReference  | the Secret with the credentials
 
-type StorageOSVolumeSource | 
-  volumeName       string                |
-  volumeNamespace  string                |
-  fsType           string                |
-  readOnly         bool                  |
-  secretRef        LocalObjectReference  |
+type StorageOSVolumeSource | a volume of StorageOS
+  volumeName       string                | the volume
+  volumeNamespace  string                | its namespace there
+  fsType           string                | the file system on it, ext4 when not said
+  readOnly         bool                  | mount it so that nobody can write
+  secretRef        LocalObjectReference  | the Secret with the credentials
 
-type TypedLocalObjectReference atomic | 
-  apiGroup  string  |
-  kind*     string  |
-  name*     string  |
+type TypedLocalObjectReference atomic | an object of any kind in the same namespace
+  apiGroup  string  | its group
+  kind*     string  | what kind of object it is
+  name*     string  | its name
 
-type TypedObjectReference | 
-  apiGroup   string  |
-  kind*      string  |
-  name*      string  |
-  namespace  string  |
+type TypedObjectReference | an object of any kind
+  apiGroup   string  | its group
+  kind*      string  | what kind of object it is
+  name*      string  | its name
+  namespace  string  | its namespace, the own one when not said
 
-type Volume | 
-  name*  string  |
+type Volume | something that containers can mount
+  name*  string  | what mounts call it
   + VolumeSource
 
-type VolumeNodeAffinity | 
-  required  NodeSelector  |
+type VolumeNodeAffinity | nodes that can reach a volume
+  required  NodeSelector  | what such a node has
 
-type VolumeProjection | 
-  secret               SecretProjection               |
-  downwardAPI          DownwardAPIProjection          |
-  configMap            ConfigMapProjection            |
-  serviceAccountToken  ServiceAccountTokenProjection  |
-  clusterTrustBundle   ClusterTrustBundleProjection   |
-  podCertificate       PodCertificateProjection       |
+type VolumeProjection | one source of a folder; one of these
+  secret               SecretProjection            | entries of a Secret
+  downwardAPI          DownwardAPIProjection       | facts about the pod
+  configMap            ConfigMapProjection         | entries of a ConfigMap
+  serviceAccountToken  ServiceAccountTokenProjection  | a token of the pod's service account
+  clusterTrustBundle   ClusterTrustBundleProjection  | certificates to trust
+  podCertificate       PodCertificateProjection    | a key and a certificate for the pod
 
-type VolumeResourceRequirements | 
-  limits    ResourceList  |
-  requests  ResourceList  |
+type VolumeResourceRequirements | how much storage
+  limits    ResourceList  | at most this much
+  requests  ResourceList  | at least this much
 
-type VolumeSource | 
-  hostPath               HostPathVolumeSource               |
-  emptyDir               EmptyDirVolumeSource               |
-  gcePersistentDisk      GCEPersistentDiskVolumeSource      |
-  awsElasticBlockStore   AWSElasticBlockStoreVolumeSource   |
-  gitRepo                GitRepoVolumeSource                |
-  secret                 SecretVolumeSource                 |
-  nfs                    NFSVolumeSource                    |
-  iscsi                  ISCSIVolumeSource                  |
-  glusterfs              GlusterfsVolumeSource              |
-  persistentVolumeClaim  PersistentVolumeClaimVolumeSource  |
-  rbd                    RBDVolumeSource                    |
-  flexVolume             FlexVolumeSource                   |
-  cinder                 CinderVolumeSource                 |
-  cephfs                 CephFSVolumeSource                 |
-  flocker                FlockerVolumeSource                |
-  downwardAPI            DownwardAPIVolumeSource            |
-  fc                     FCVolumeSource                     |
-  azureFile              AzureFileVolumeSource              |
-  configMap              ConfigMapVolumeSource              |
-  vsphereVolume          VsphereVirtualDiskVolumeSource     |
-  quobyte                QuobyteVolumeSource                |
-  azureDisk              AzureDiskVolumeSource              |
-  photonPersistentDisk   PhotonPersistentDiskVolumeSource   |
-  projected              ProjectedVolumeSource              |
-  portworxVolume         PortworxVolumeSource               |
-  scaleIO                ScaleIOVolumeSource                |
-  storageos              StorageOSVolumeSource              |
-  csi                    CSIVolumeSource                    |
-  ephemeral              EphemeralVolumeSource              |
-  image                  ImageVolumeSource                  |
+type VolumeSource | what a volume is; one of these
+  hostPath               HostPathVolumeSource        | a path of the node itself
+  emptyDir               EmptyDirVolumeSource        | a folder that lives as long as the pod
+  gcePersistentDisk      GCEPersistentDiskVolumeSource  | a disk of Google's cloud
+  awsElasticBlockStore   AWSElasticBlockStoreVolumeSource  | a disk of AWS
+  gitRepo                GitRepoVolumeSource         | a clone of a git repository; no longer served
+  secret                 SecretVolumeSource          | a Secret as files
+  nfs                    NFSVolumeSource             | a folder of an NFS server
+  iscsi                  ISCSIVolumeSource           | an iSCSI disk
+  glusterfs              GlusterfsVolumeSource       | a volume of GlusterFS
+  persistentVolumeClaim  PersistentVolumeClaimVolumeSource  | the storage of a claim
+  rbd                    RBDVolumeSource             | an image of Ceph
+  flexVolume             FlexVolumeSource            | storage of a FlexVolume plugin
+  cinder                 CinderVolumeSource          | a disk of OpenStack
+  cephfs                 CephFSVolumeSource          | a folder of CephFS
+  flocker                FlockerVolumeSource         | a dataset of Flocker
+  downwardAPI            DownwardAPIVolumeSource     | facts about the pod as files
+  fc                     FCVolumeSource              | a Fibre Channel disk
+  azureFile              AzureFileVolumeSource       | a file share of Azure
+  configMap              ConfigMapVolumeSource       | a ConfigMap as files
+  vsphereVolume          VsphereVirtualDiskVolumeSource  | a disk of vSphere
+  quobyte                QuobyteVolumeSource         | a volume of Quobyte
+  azureDisk              AzureDiskVolumeSource       | a disk of Azure
+  photonPersistentDisk   PhotonPersistentDiskVolumeSource  | a disk of Photon
+  projected              ProjectedVolumeSource       | several sources in one folder
+  portworxVolume         PortworxVolumeSource        | a volume of Portworx
+  scaleIO                ScaleIOVolumeSource         | a volume of ScaleIO
+  storageos              StorageOSVolumeSource       | a volume of StorageOS
+  csi                    CSIVolumeSource             | storage that a CSI driver makes for this pod
+  ephemeral              EphemeralVolumeSource       | a claim that is made for the pod and goes with it
+  image                  ImageVolumeSource           | the files of an image
 
-type VsphereVirtualDiskVolumeSource | 
-  volumePath*        string  |
-  fsType             string  |
-  storagePolicyName  string  |
-  storagePolicyID    string  |
+type VsphereVirtualDiskVolumeSource | a disk of vSphere
+  volumePath*        string  | where the disk is
+  fsType             string  | the file system on it, ext4 when not said
+  storagePolicyName  string  | its storage policy
+  storagePolicyID    string  | the policy's id
 )";
 
 }  // namespace drover::sim::types
