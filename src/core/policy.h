@@ -41,8 +41,9 @@ struct JobWait {
 struct Policy {
   std::string name;
   std::string uid;
-  bool is_on = true;       // off: nothing new is taken away, what is away comes back
-  bool is_ending = false;  // deleted, and its nodes have to be given back
+  bool is_on = true;         // off: nothing new is taken away, what is away comes back
+  bool is_ending = false;    // deleted, and its nodes have to be given back
+  std::string trouble = {};  // what cannot be read of it: until that is mended, nothing new starts
 
   std::optional<int> at_once = 1;                       // nodes in flight
   Share away = {.amount = 25, .is_percent = true};      // nodes out of service, for whatever reason

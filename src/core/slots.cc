@@ -45,6 +45,7 @@ void count(const FleetView& fleet, Slots& slots) {
 }  // namespace
 
 std::string Slots::obstacle() const {
+  if (!trouble.empty()) return "the policy cannot be read: " + trouble;
   if (at_once && in_flight >= *at_once) return fmt::format("{} of {} at once are in flight", in_flight, *at_once);
   if (room_elsewhere <= 0) return "the limit over all policies is reached";
   if (away < may_be_away) return {};
@@ -64,6 +65,7 @@ Slots count_slots(const FleetView& fleet) {
   slots.may_be_away = policy.away.of(base);
   slots.at_once = policy.at_once;
   slots.room_elsewhere = fleet.room_elsewhere;
+  slots.trouble = policy.trouble;
   const int failures = static_cast<int>(slots.failed.size());
   // "More than a tenth": of ten nodes one may fail, of nine none. A number is a number.
   slots.is_halted =
@@ -72,7 +74,7 @@ Slots count_slots(const FleetView& fleet) {
 
   slots.is_admitted.assign(fleet.nodes.size(), false);
   slots.is_next_in_line.assign(fleet.nodes.size(), false);
-  if (!policy.is_on || policy.is_ending) return slots;
+  if (!policy.is_on || policy.is_ending || !policy.trouble.empty()) return slots;
 
   std::vector<std::size_t> line;
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {

@@ -22,6 +22,7 @@ struct Slots {
   int may_be_away = 0;
   std::optional<int> at_once = {};
   int room_elsewhere = 0;
+  std::string trouble = {};  // the policy cannot be read
 
   int finished = 0;                     // with the driver that is wanted now
   std::vector<const NodeView*> failed;  // of them, after the swap

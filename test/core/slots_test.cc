@@ -91,6 +91,13 @@ TEST(Slots, TheLimitOverAllPoliciesIsALimitToo) {
   EXPECT_THAT(reason(nodes), ::testing::HasSubstr("over all policies"));
 }
 
+TEST(Slots, APolicyThatCannotBeReadStartsNothing) {
+  FleetView nodes = fleet({node("a", Phase::Required)});
+  nodes.policy.trouble = "maxUnavailable is \"5x\"";
+  EXPECT_EQ(starts(nodes), 0);
+  EXPECT_EQ(reason(nodes), "its turn has not come: the policy cannot be read: maxUnavailable is \"5x\"");
+}
+
 TEST(Slots, WhoDisturbsLeastGoesFirst) {
   FleetView nodes = fleet({node("a", Phase::Required), node("b", Phase::Required), node("c", Phase::Required)});
   nodes.nodes[0].device_pods = 4;

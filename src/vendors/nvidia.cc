@@ -1,0 +1,55 @@
+// NVIDIA's words, as its "GPU Driver Upgrades" page spells them.
+#include "core/flow.h"
+#include "vendors/profile.h"
+
+namespace drover::vendors {
+
+const Profile& nvidia() {
+  static const Profile kNvidia = {
+      .vendor = "nvidia",
+      .kind = "nvidia/driver",
+      .flow = core::upgrade_in_place(),
+      .ns = "gpu-operator",
+
+      .state_label = "nvidia.com/gpu-driver-upgrade-state",
+      .states = {{
+          "",                        // Idle
+          "upgrade-required",        // Required
+          "cordon-required",         // Cordon
+          "wait-for-jobs-required",  // WaitForJobs
+          "pod-deletion-required",   // EvictDevicePods
+          "drain-required",          // Drain
+          "pod-restart-required",    // Restart
+          "validation-required",     // Validate
+          "uncordon-required",       // Uncordon
+          "upgrade-done",            // Done
+          "upgrade-failed",          // Failed
+      }},
+      .skip_label = "nvidia.com/gpu-driver-upgrade.skip",
+      .request_annotation = "nvidia.com/gpu-driver-upgrade-requested",
+      .found_cordoned_annotation = "nvidia.com/gpu-driver-upgrade.node-initial-state.unschedulable",
+      .managed_annotation = "nvidia.com/gpu-driver-upgrade-enabled",
+      .present_label = "nvidia.com/gpu.present",
+      .feature_labels =
+          "feature.node.kubernetes.io/pci-10de.present,feature.node.kubernetes.io/pci-0302_10de.present,"
+          "feature.node.kubernetes.io/pci-0300_10de.present",
+      .gates =
+          "nvidia.com/gpu.deploy.operator-validator,nvidia.com/gpu.deploy.container-toolkit,"
+          "nvidia.com/gpu.deploy.device-plugin,nvidia.com/gpu.deploy.gpu-feature-discovery,"
+          "nvidia.com/gpu.deploy.dcgm-exporter,nvidia.com/gpu.deploy.dcgm,nvidia.com/gpu.deploy.mig-manager,"
+          "nvidia.com/gpu.deploy.nvsm,nvidia.com/gpu.deploy.dra-driver",
+      .gate_paused = "paused-for-driver-upgrade",
+
+      .device_resources = "nvidia.com/gpu,nvidia.com/mig-",
+      .device_paths = "/dev/nvidia",
+      .drain_skip_label = "nvidia.com/gpu-driver-upgrade-drain.skip",
+      .driver_pods = "app=nvidia-driver-daemonset",
+      .validator_pods = "app=nvidia-operator-validator",
+
+      .event_reason = "GPUDriverUpgrade",
+      .event_text = "Successfully updated node state label to [{}]",
+  };
+  return kNvidia;
+}
+
+}  // namespace drover::vendors

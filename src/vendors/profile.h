@@ -1,0 +1,65 @@
+// A vendor is a list of answers: how it spells its states, which labels and annotations it documents, what its devices
+// are called. No rule reads a vendor's name; whoever needs to know something about a vendor asks for a field here.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/phase.h"
+#include "core/rule.h"
+
+namespace drover::vendors {
+
+struct Profile {
+  std::string_view vendor;  // "nvidia"
+  std::string_view kind;    // in the record: "nvidia/driver"
+  const core::Flow& flow;
+  std::string_view ns;  // where the operands run unless told otherwise
+
+  // On the Node.
+  std::string_view state_label;
+  std::array<std::string_view, core::kPhases> states;  // by phase; "" where the label is absent
+  std::string_view skip_label;                         // "true" leaves the node out
+  std::string_view request_annotation;                 // "true" asks for an upgrade whatever the driver is
+  std::string_view found_cordoned_annotation;          // the vendor's own operator: cordoned before it came
+  std::string_view managed_annotation;                 // tells the driver's init container that an operator is at work
+  std::string_view present_label;                      // the node has such devices
+  std::string_view feature_labels;  // by which Node Feature Discovery says so; any of them, comma-separated
+  std::string_view gates;           // labels that keep siblings away from the device, comma-separated
+  std::string_view gate_paused;     // what a paused gate says
+
+  // On pods.
+  std::string_view device_resources;  // prefixes of resource names, comma-separated
+  std::string_view device_paths;      // prefixes of host paths, comma-separated
+  std::string_view drain_skip_label;  // "true" keeps a pod out of the drain step
+  std::string_view driver_pods;       // label selectors
+  std::string_view validator_pods;
+
+  // For people.
+  std::string_view event_reason;
+  std::string_view event_text;  // with {} for the state
+
+  std::string_view state(core::Phase phase) const { return states[static_cast<std::size_t>(phase)]; }
+  // The phase that a state label means; nothing for a word that the vendor does not know.
+  std::optional<core::Phase> phase(std::string_view word) const;
+};
+
+// The parts of a comma-separated answer.
+template <class Visit>
+void each_part(std::string_view list, const Visit& visit) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    visit(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  }
+}
+
+const Profile& nvidia();
+
+// Every vendor that is there.
+std::span<const Profile* const> all();
+
+}  // namespace drover::vendors
