@@ -192,7 +192,12 @@ type SubjectRulesReviewStatus | what one may do
   evaluationError    string                     | what went wrong when asking
 
 scope admissionregistration admissionregistration.k8s.io v1 io.k8s.api.admissionregistration.v1
-FailurePolicyType MatchPolicyType OperationType ReinvocationPolicyType ScopeType SideEffectClass = string
+FailurePolicyType = string Fail Ignore
+MatchPolicyType = string Equivalent Exact
+OperationType = string * CONNECT CREATE DELETE UPDATE
+ReinvocationPolicyType = string IfNeeded Never
+SideEffectClass = string None NoneOnDryRun Some Unknown
+ScopeType = string
 
 kind MutatingWebhookConfiguration | webhooks that may change what is written
   + TypeMeta

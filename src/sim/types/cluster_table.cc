@@ -5,6 +5,59 @@ namespace drover::sim::types {
 
 const std::string_view kCluster = R"(
 scope core - v1 io.k8s.api.core.v1
+AppArmorProfileType = string Localhost RuntimeDefault Unconfined
+AzureDataDiskCachingMode = string None ReadOnly ReadWrite
+AzureDataDiskKind = string Dedicated Managed Shared
+DNSPolicy = string ClusterFirst ClusterFirstWithHostNet Default None
+HostPathType = string "" BlockDevice CharDevice Directory DirectoryOrCreate File FileOrCreate Socket
+IPFamily = string "" IPv4 IPv6
+IPFamilyPolicy = string PreferDualStack RequireDualStack SingleStack
+MountPropagationMode = string Bidirectional HostToContainer None
+NamespacePhase = string Active Terminating
+NodeInclusionPolicy = string Honor Ignore
+NodePhase = string Pending Running Terminated
+NodeSelectorOperator = string DoesNotExist Exists Gt In Lt NotIn
+PersistentVolumeAccessMode = string ReadOnlyMany ReadWriteMany ReadWriteOnce ReadWriteOncePod
+PersistentVolumeClaimModifyVolumeStatus = string InProgress Infeasible Pending
+PersistentVolumeClaimPhase = string Bound Lost Pending
+PersistentVolumeMode = string Block Filesystem
+PersistentVolumePhase = string Available Bound Failed Pending Released
+PersistentVolumeReclaimPolicy = string Delete Recycle Retain
+PodFSGroupChangePolicy = string Always OnRootMismatch
+PodPhase = string Failed Pending Running Succeeded Unknown
+PodQOSClass = string BestEffort Burstable Guaranteed
+PreemptionPolicy = string Never PreemptLowerPriority
+ProcMountType = string Default Unmasked
+Protocol = string SCTP TCP UDP
+PullPolicy = string Always IfNotPresent Never
+ResourceQuotaScope = string BestEffort CrossNamespacePodAffinity NotBestEffort NotTerminating PriorityClass
+ResourceQuotaScope = string Terminating VolumeAttributesClass
+RestartPolicy = string Always Never OnFailure
+ScopeSelectorOperator = string DoesNotExist Exists In NotIn
+SeccompProfileType = string Localhost RuntimeDefault Unconfined
+ServiceAffinity = string ClientIP None
+ServiceExternalTrafficPolicy = string Cluster Local
+ServiceInternalTrafficPolicy = string Cluster Local
+ServiceType = string ClusterIP ExternalName LoadBalancer NodePort
+Signal = string SIGABRT SIGALRM SIGBUS SIGCHLD SIGCLD SIGCONT SIGFPE SIGHUP SIGILL SIGINT SIGIO SIGIOT SIGKILL
+Signal = string SIGPIPE SIGPOLL SIGPROF SIGPWR SIGQUIT SIGRTMAX SIGRTMAX-1 SIGRTMAX-10 SIGRTMAX-11 SIGRTMAX-12
+Signal = string SIGRTMAX-13 SIGRTMAX-14 SIGRTMAX-2 SIGRTMAX-3 SIGRTMAX-4 SIGRTMAX-5 SIGRTMAX-6 SIGRTMAX-7 SIGRTMAX-8
+Signal = string SIGRTMAX-9 SIGRTMIN SIGRTMIN+1 SIGRTMIN+10 SIGRTMIN+11 SIGRTMIN+12 SIGRTMIN+13 SIGRTMIN+14
+Signal = string SIGRTMIN+15 SIGRTMIN+2 SIGRTMIN+3 SIGRTMIN+4 SIGRTMIN+5 SIGRTMIN+6 SIGRTMIN+7 SIGRTMIN+8 SIGRTMIN+9
+Signal = string SIGSEGV SIGSTKFLT SIGSTOP SIGSYS SIGTERM SIGTRAP SIGTSTP SIGTTIN SIGTTOU SIGURG SIGUSR1 SIGUSR2
+Signal = string SIGVTALRM SIGWINCH SIGXCPU SIGXFSZ
+SupplementalGroupsPolicy = string Merge Strict
+TaintEffect = string NoExecute NoSchedule PreferNoSchedule
+TerminationMessagePolicy = string FallbackToLogsOnError File
+TolerationOperator = string Equal Exists Gt Lt
+URIScheme = string HTTP HTTPS
+UnsatisfiableConstraintAction = string DoNotSchedule ScheduleAnyway
+Capability ClaimResourceStatus ConditionStatus ContainerRestartPolicy ContainerRestartRuleAction = string
+ContainerRestartRuleOnExitCodesOperator FinalizerName LimitType LoadBalancerIPMode = string
+NamespaceConditionType NodeAddressType NodeConditionType OSName PersistentVolumeClaimConditionType = string
+PodConditionType PodResizeStatus PodSELinuxChangePolicy RecursiveReadOnlyMode ResourceHealthStatus = string
+ResourceID ResourceName ResourceResizeRestartPolicy SecretType StorageMedium UniqueVolumeName = string
+ResourceList = map[ResourceName]Quantity
 
 kind Binding | puts a pod on a node
   + TypeMeta

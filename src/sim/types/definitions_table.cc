@@ -5,8 +5,9 @@ namespace drover::sim::types {
 
 const std::string_view kDefinitions = R"(
 scope apiextensions apiextensions.k8s.io v1 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1
-ConditionStatus ConversionStrategyType CustomResourceDefinitionConditionType FieldValueErrorReason = string
-JSONSchemaURL ResourceScope = string
+FieldValueErrorReason = string FieldValueDuplicate FieldValueForbidden FieldValueInvalid FieldValueRequired
+ConditionStatus ConversionStrategyType CustomResourceDefinitionConditionType JSONSchemaURL = string
+ResourceScope = string
 JSONSchemaDefinitions = map[string]JSONSchemaProps
 JSONSchemaDependencies = map[string]JSONSchemaPropsOrStringArray
 ValidationRules = []ValidationRule

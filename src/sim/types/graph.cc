@@ -107,7 +107,16 @@ void Graph::read_alias(std::string_view line) {
   const std::size_t sign = line.find(" = ");
   if (sign == std::string_view::npos) return complaints_.push_back(fmt::format("cannot be read: {}", line));
   std::string_view names = line.substr(0, sign);
-  while (!names.empty()) aliases_[scoped(scope_.name, word(names))] = base::trim(line.substr(sign + 3));
+  std::string_view choices = line.substr(sign + 3);
+  const std::string_view type = word(choices);
+  while (!names.empty()) {
+    Alias& alias = aliases_[scoped(scope_.name, word(names))];
+    alias.type = type;
+    for (std::string_view rest = choices; !rest.empty();) {
+      const std::string_view choice = word(rest);
+      alias.choices.push_back(choice == R"("")" ? std::string_view() : choice);
+    }
+  }
 }
 
 void Graph::open_type(std::string_view line) {
@@ -210,10 +219,11 @@ const Type* Graph::resolve(std::string_view scope, std::string_view spelled) {
     if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
     const auto alias = aliases_.find(name);
     if (alias == aliases_.end()) continue;
-    const Type* behind = resolve(place, alias->second);
+    const Type* behind = resolve(place, alias->second.type);
     if (behind == nullptr) return nullptr;
     types_.push_back(*behind);
     types_.back().spelling = "v1." + std::string(spelled);
+    types_.back().choices = alias->second.choices;
     return by_name_[name] = &types_.back();
   }
   return nullptr;

@@ -28,6 +28,10 @@ class Graph {
     std::string_view version;
     std::string_view prefix;
   };
+  struct Alias {
+    std::string_view type;
+    std::vector<std::string_view> choices = {};
+  };
   // A field before every type is known.
   struct Row {
     std::string_view scope;
@@ -47,7 +51,7 @@ class Graph {
 
   std::deque<Type> types_;
   std::map<std::string, Type*, std::less<>> by_name_;
-  std::map<std::string, std::string_view, std::less<>> aliases_;  // "core.PullPolicy" -> "string"
+  std::map<std::string, Alias, std::less<>> aliases_;  // "core.PullPolicy"
   std::map<std::string, std::vector<Row>, std::less<>> rows_;
   std::vector<Kind> kinds_;
   std::vector<std::string> complaints_;

@@ -32,7 +32,7 @@ kind PriorityClass | how important pods are
   preemptionPolicy  PreemptionPolicy  | whether lesser pods must make room: PreemptLowerPriority or Never
 
 scope storage storage.k8s.io v1 io.k8s.api.storage.v1
-VolumeBindingMode = string
+VolumeBindingMode = string Immediate WaitForFirstConsumer
 
 kind StorageClass | a kind of storage that can be made
   + TypeMeta
@@ -62,7 +62,7 @@ type Scheduling | which nodes have a runtime
   tolerations   []Toleration       atomic  | taints of such nodes
 
 scope networking networking.k8s.io v1 io.k8s.api.networking.v1
-PolicyType = string
+PolicyType = string Egress Ingress
 
 kind NetworkPolicy | who may talk to some pods, and to whom they may talk
   + TypeMeta
@@ -98,7 +98,7 @@ type NetworkPolicySpec | which pods, and with whom
   policyTypes  []PolicyType                atomic  | Ingress, Egress or both: what the policy is about
 
 scope discovery discovery.k8s.io v1 io.k8s.api.discovery.v1
-AddressType = string
+AddressType = string FQDN IPv4 IPv6
 
 kind EndpointSlice | some of the places where a service leads
   + TypeMeta

@@ -5,21 +5,6 @@ namespace drover::sim::types {
 
 const std::string_view kPods = R"(
 scope core - v1 io.k8s.api.core.v1
-AppArmorProfileType AzureDataDiskCachingMode AzureDataDiskKind Capability ClaimResourceStatus = string
-ConditionStatus ContainerRestartPolicy ContainerRestartRuleAction = string
-ContainerRestartRuleOnExitCodesOperator DNSPolicy FinalizerName HostPathType IPFamily IPFamilyPolicy = string
-LimitType LoadBalancerIPMode MountPropagationMode NamespaceConditionType NamespacePhase = string
-NodeAddressType NodeConditionType NodeInclusionPolicy NodePhase NodeSelectorOperator OSName = string
-PersistentVolumeAccessMode PersistentVolumeClaimConditionType = string
-PersistentVolumeClaimModifyVolumeStatus PersistentVolumeClaimPhase PersistentVolumeMode = string
-PersistentVolumePhase PersistentVolumeReclaimPolicy PodConditionType PodFSGroupChangePolicy PodPhase = string
-PodQOSClass PodResizeStatus PodSELinuxChangePolicy PreemptionPolicy ProcMountType Protocol = string
-PullPolicy RecursiveReadOnlyMode ResourceHealthStatus ResourceID ResourceName ResourceQuotaScope = string
-ResourceResizeRestartPolicy RestartPolicy ScopeSelectorOperator SeccompProfileType SecretType = string
-ServiceAffinity ServiceExternalTrafficPolicy ServiceInternalTrafficPolicy ServiceType Signal = string
-StorageMedium SupplementalGroupsPolicy TaintEffect TerminationMessagePolicy TolerationOperator = string
-URIScheme UniqueVolumeName UnsatisfiableConstraintAction = string
-ResourceList = map[ResourceName]Quantity
 
 kind Pod | containers that share a node, an address and volumes, and live and die together
   + TypeMeta

@@ -2,7 +2,9 @@
 //
 //   scope core - v1 io.k8s.api.core.v1      a name for what follows, its API group ("-" for none), version and the
 //                                           prefix of its OpenAPI definitions
-//   PullPolicy Protocol = string            types that are others by another name, which messages use
+//   UniqueVolumeName Signal = string        types that are others by another name, which messages use
+//   Protocol = string SCTP TCP UDP          the same, with all the values there are ("" for none); may go on in a
+//                                           second line
 //
 //   kind Pod | a group of containers        something that the API serves by this name
 //   type Container | one program            something inside of kinds

@@ -60,7 +60,8 @@ struct Type {
   std::string_view about = {};     // Object: one line, for people
   std::vector<Field> fields = {};  // Object: by name
   const Type* element = nullptr;   // List, Map
-  bool atomic = false;             // Object: apply gives the whole of it one owner
+  std::vector<std::string_view> choices = {};  // Text: all values there are, when they are few
+  bool atomic = false;                         // Object: apply gives the whole of it one owner
 
   // The field of an Object, or nullptr.
   const Field* field(std::string_view name) const;

@@ -5,9 +5,12 @@ namespace drover::sim::types {
 
 const std::string_view kWorkloads = R"(
 scope apps apps v1 io.k8s.api.apps.v1
-DaemonSetConditionType DaemonSetUpdateStrategyType DeploymentConditionType DeploymentStrategyType = string
-PersistentVolumeClaimRetentionPolicyType PodManagementPolicyType ReplicaSetConditionType = string
-StatefulSetConditionType StatefulSetUpdateStrategyType = string
+DaemonSetUpdateStrategyType = string OnDelete RollingUpdate
+DeploymentStrategyType = string Recreate RollingUpdate
+PodManagementPolicyType = string OrderedReady Parallel
+StatefulSetUpdateStrategyType = string OnDelete RollingUpdate
+DaemonSetConditionType DeploymentConditionType PersistentVolumeClaimRetentionPolicyType = string
+ReplicaSetConditionType StatefulSetConditionType = string
 
 kind ControllerRevision | a template that a controller remembers
   + TypeMeta
@@ -180,8 +183,12 @@ type StatefulSetUpdateStrategy | how pods are replaced
   rollingUpdate  RollingUpdateStatefulSetStrategy  | which pods
 
 scope batch batch v1 io.k8s.api.batch.v1
-CompletionMode ConcurrencyPolicy JobConditionType PodFailurePolicyAction = string
-PodFailurePolicyOnExitCodesOperator PodReplacementPolicy = string
+CompletionMode = string Indexed NonIndexed
+ConcurrencyPolicy = string Allow Forbid Replace
+PodFailurePolicyAction = string Count FailIndex FailJob Ignore
+PodFailurePolicyOnExitCodesOperator = string In NotIn
+PodReplacementPolicy = string Failed TerminatingOrFailed
+JobConditionType = string
 
 kind CronJob | Jobs at set times
   + TypeMeta
@@ -282,7 +289,7 @@ type UncountedTerminatedPods | pods that have ended and are not counted yet
   failed     []UID  set  | those that failed
 
 scope policy policy v1 io.k8s.api.policy.v1
-UnhealthyPodEvictionPolicyType = string
+UnhealthyPodEvictionPolicyType = string AlwaysAllow IfHealthyBudget
 
 kind Eviction | asks a pod to go, if its budgets allow
   + TypeMeta
