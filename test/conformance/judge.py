@@ -10,6 +10,7 @@
     --list            print the rows and end
     --threads N       rows at a time and server (default 8)
     --quiet           print only rows that fail, without their diffs
+    --brief           instead of a diff, the places that differ: step, path, left -> right
 
 One line per row, "ok area: name" or "FAIL area: name". Exit codes: 0 all the same, 1 something differs, 2 called wrongly.
 The table's format stands in table.py, what is forgiven in normal.py.
@@ -56,11 +57,50 @@ def trouble_in(entries):
     return next((entry["trouble"] for entry in entries if "trouble" in entry), "")
 
 
+NOTHING = object()
+
+
+def places(left, right, path=""):
+    """(path, left, right) of the outermost values that differ."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        for key in sorted(set(left) | set(right)):
+            yield from places(left.get(key, NOTHING), right.get(key, NOTHING), f"{path}.{key}")
+    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        for index, (mine, theirs) in enumerate(zip(left, right)):
+            yield from places(mine, theirs, f"{path}[{index}]")
+    elif left != right:
+        yield path, left, right
+
+
+def brief(left, right):
+    """Lines that say where two transcripts differ."""
+    for number in range(max(len(left), len(right))):
+        mine = left[number] if number < len(left) else {}
+        theirs = right[number] if number < len(right) else {}
+        found = list(places(mine, theirs))
+        if mine.get("code") != theirs.get("code"):
+            found = [("code and message", said(mine), said(theirs))]
+        if found:
+            yield mine.get("step", theirs.get("step", ""))
+        for path, old, new in found[:20]:
+            yield f"  {path}: {shortened(old)} -> {shortened(new)}"
+
+
+def said(entry):
+    body = entry.get("body")
+    return [entry.get("code"), body.get("message", "…") if isinstance(body, dict) else body]
+
+
+def shortened(value):
+    text = "(nothing)" if value is NOTHING else json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return text if len(text) <= 300 else text[:300] + "…"
+
+
 class Report:
     """Counts and prints verdicts."""
 
-    def __init__(self, total, quiet):
-        self.total, self.quiet = total, quiet
+    def __init__(self, total, flags):
+        self.total, self.quiet, self.brief = total, flags.quiet, flags.brief
         self.done, self.failed, self.accepted, self.redundant = 0, [], [], []
 
     def verdict(self, row, left, right):
@@ -82,11 +122,16 @@ class Report:
                 self.explain(left, right)
         sys.stdout.flush()
 
-    @staticmethod
-    def explain(left, right):
+    def explain(self, left, right):
         for side, entries in (("left", left), ("right", right)):
             if trouble := trouble_in(entries):
                 print(f"    {side}: {trouble}")
+        if trouble_in(left) or trouble_in(right):
+            return
+        if self.brief:
+            for line in brief(left, right):
+                print("    " + line)
+            return
         for line in difflib.unified_diff(lines_of(left), lines_of(right), "left", "right", lineterm="", n=4):
             print("    " + line)
 
@@ -110,6 +155,7 @@ def main():
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("--brief", action="store_true")
     flags = parser.parse_args()
     try:
         rows = chosen(table.read_tables(HERE), flags.only)
@@ -144,7 +190,7 @@ def run(flags, rows, parser):
 
         if not second:
             return only_one(flags, rows, left)
-        report = Report(len(rows), flags.quiet)
+        report = Report(len(rows), flags)
         for number, row in enumerate(rows):
             expected = left[number].result() if left else kept.get(row.title)
             if expected is None:

@@ -7,12 +7,13 @@
     time          an RFC 3339 time is TIME, one with fractions MICROTIME (that there is one, and where, is compared)
     suffix        what a server adds to a generateName is suffix-1, suffix-2, …; likewise the hex end of an Event's name
                   and the end of a pod's kube-api-access volume
-    hash          a pod template's hash (labels pod-template-hash and controller-revision-hash) is hash-1, …: it is Go's
-                  own way to print a struct; a storageVersionHash is HASH: it holds the row's API group
+    hash          a pod template's hash (labels pod-template-hash and controller-revision-hash, and where a condition
+                  quotes a ReplicaSet's name) is hash-1, …: it is Go's own way to print a struct; a storageVersionHash is HASH: it holds the row's API group
     order         items of a list whose names are generated, Events, and entries of managedFields have no order
     causes        the errors of a 422 have no order (Go maps); they are compared as a set, in details and in the message
     continue      a continue token is CONTINUE
     address       podIP, podIPs, hostIP, hostIPs, clusterIP and clusterIPs of objects are ADDRESS, also as a key k:{"ip":…}
+    prose         the description of a table's column is PROSE: ours are our own words
     credential    a signed token is TOKEN, a PEM certificate is PEM
 
 Numbers, booleans, field names and the order of everything else are compared as they are. Rules are applied to whole
@@ -30,6 +31,7 @@ TOKEN = re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+")
 PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----\n?", re.S)
 ADDRESSES = {"podIP", "podIPs", "hostIP", "hostIPs", "clusterIP", "clusterIPs"}
 QUOTED_VERSION = re.compile(r"ResourceVersion in (?:the precondition|record) \((\d+)\)")
+QUOTED_REPLICA_SET = re.compile(r'ReplicaSet "[a-z0-9.-]+-([bcdfghjklmnpqrstvwxz2456789]{8,10})"')
 HASHES = ("pod-template-hash", "controller-revision-hash")
 
 
@@ -94,8 +96,8 @@ class Words:
             found = re.search(r"\.([0-9a-f]{14,16})$", str(value["metadata"].get("name")))
             if found:
                 self._suffix(found.group(1))
-        for key in HASHES:
-            text = value.get(key)
+        quoted = QUOTED_REPLICA_SET.findall(str(value.get("message", "")))
+        for text in [value.get(key) for key in HASHES] + quoted:
             if isinstance(text, str) and text:
                 self.hashes.setdefault(text, f"hash-{len(self.hashes) + 1}")
         for key in sorted(value, key=_reading_order):
@@ -140,6 +142,8 @@ def _rewrite(value, words, key=""):
                 fresh[name] = item
             elif name == "storageVersionHash":
                 fresh[name] = "HASH"
+            elif name == "description" and key == "columnDefinitions" and item:
+                fresh[name] = "PROSE"
             elif _moves_with_everybody(value, name):
                 fresh[name] = _list_metadata(item, words)
             else:
