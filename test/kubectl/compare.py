@@ -36,6 +36,7 @@ RULES = [
     (r"\b\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d (UTC )?\d{4}", "TIME"),
     (r"\b\d\d\d\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4}( UTC)?", "TIME"),
     (r'(resourceVersion"?: )"\d+"', r"\1V"),
+    (r"(Resource Version: +)\d+", r"\1V"),
     (rf"\b([a-z][a-z0-9-]*?)-(?:{SAFE}{{6,10}})-{SAFE}{{5}}\b", r"\1-HASH-SUFFIX"),
     (rf"(pod-template-hash[=:] ?\"?|controller-revision-hash[=:] ?\"?)[a-z0-9]+", r"\1HASH"),
     (rf"\b(web|shop|chart-web|d|hello|agent|node-tool|web2|plain)-{SAFE}{{8,10}}\b", r"\1-HASH"),
@@ -46,6 +47,7 @@ RULES = [
     (r"\b\d+\.\d+s\b", "AGE"),
     (r"/tmp/(LIVE|MERGED)-\d+", r"/tmp/\1-N"),
     (r"(?<=\S) {2,}", "  "),
+    (r"^ {12,}", " " * 12),
     (r"[ \t]+$", ""),
 ]
 RULES = [(re.compile(pattern, re.M), to) for pattern, to in RULES]
@@ -88,11 +90,11 @@ def run_all(steps, kubeconfig, folder):
             lines = []
             for compared, command in commands:
                 try:
-                    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=env, timeout=120,
+                    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=env, timeout=60,
                                           stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
                     code, out, err = done.returncode, done.stdout, done.stderr
                 except subprocess.TimeoutExpired:
-                    code, out, err = "none: it did not end in 120 s", "", ""
+                    code, out, err = "none: it did not end in 60 s", "", ""
                 if compared:
                     lines += [f"$ {command}", f"exit code {code}"] + normalise(out)
                     lines += ["stderr: " + line for line in normalise(err)]
