@@ -5,6 +5,7 @@
     version       each metadata.resourceVersion is v-1, v-2, … likewise, also where a message quotes it; that of a list
                   or a bookmark is LIST-VERSION: it moves with everybody's writes
     time          an RFC 3339 time is TIME, one with fractions MICROTIME (that there is one, and where, is compared)
+    age           a cell of a table that tells an age ("12s") is AGE
     suffix        what a server adds to a generateName is suffix-1, suffix-2, …; likewise the hex end of an Event's name
                   and the end of a pod's kube-api-access volume
     hash          a pod template's hash (labels pod-template-hash and controller-revision-hash, and where a condition
@@ -13,6 +14,7 @@
     causes        the errors of a 422 have no order (Go maps); they are compared as a set, in details and in the message
     continue      a continue token is CONTINUE
     address       podIP, podIPs, hostIP, hostIPs, clusterIP and clusterIPs of objects are ADDRESS, also as a key k:{"ip":…}
+                  and as a table's cell if it is of the services' range
     prose         the description of a table's column is PROSE: ours are our own words
     credential    a signed token is TOKEN, a PEM certificate is PEM
 
@@ -27,6 +29,7 @@ import table
 
 UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
+AGE = re.compile(r"\d+(m\d+)?s")
 TOKEN = re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+")
 PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----\n?", re.S)
 ADDRESSES = {"podIP", "podIPs", "hostIP", "hostIPs", "clusterIP", "clusterIPs"}
@@ -155,6 +158,10 @@ def _rewrite(value, words, key=""):
         return value
     if key == "resourceVersion" and value in words.versions:
         return words.versions[value]
+    if key == "cells" and AGE.fullmatch(value):
+        return "AGE"
+    if key == "cells" and re.fullmatch(r"10\.96\.\d+\.\d+", value):
+        return "ADDRESS"
     if key in ADDRESSES or (key == "ip" and re.fullmatch(r"[0-9a-f.:]+", value)):
         return "ADDRESS" if value not in ("", "None") else value
     return words.in_text(value)
