@@ -196,22 +196,50 @@ FailurePolicyType = string Fail Ignore
 MatchPolicyType = string Equivalent Exact
 OperationType = string * CONNECT CREATE DELETE UPDATE
 ReinvocationPolicyType = string IfNeeded Never
+ScopeType = string * Cluster Namespaced
 SideEffectClass = string None NoneOnDryRun Some Unknown
-ScopeType = string
+ValidationAction = string Audit Deny Warn
+ParameterNotFoundActionType = string
 
 kind MutatingWebhookConfiguration | webhooks that may change what is written
   + TypeMeta
   metadata  ObjectMeta                              | name, labels and the rest that every object has
   webhooks  []MutatingWebhook  map:name merge:name  | the webhooks
 
+kind ValidatingAdmissionPolicy | rules in CEL for what is written
+  + TypeMeta
+  metadata  ObjectMeta                  | name, labels and the rest that every object has
+  spec      ValidatingAdmissionPolicySpec  | the rules
+  status    ValidatingAdmissionPolicyStatus  | whether the rules make sense
+
+kind ValidatingAdmissionPolicyBinding | puts a policy in force
+  + TypeMeta
+  metadata  ObjectMeta                  | name, labels and the rest that every object has
+  spec*     ValidatingAdmissionPolicyBindingSpec  | which policy, for what
+
 kind ValidatingWebhookConfiguration | webhooks that may refuse what is written
   + TypeMeta
   metadata  ObjectMeta                                | name, labels and the rest that every object has
   webhooks  []ValidatingWebhook  map:name merge:name  | the webhooks
 
+type AuditAnnotation | a note for the audit log
+  key*              string  | its key
+  valueExpression*  string  | its text, in CEL; null for none
+
+type ExpressionWarning | an expression that looks wrong
+  fieldRef*  string  | where it is
+  warning*   string  | what looks wrong
+
 type MatchCondition | a condition for asking a webhook, in CEL
   name*        string  | what messages call it
   expression*  string  | the condition
+
+type MatchResources atomic | which requests
+  namespaceSelector     LabelSelector                      | which namespaces count, by their labels
+  objectSelector        LabelSelector                      | which objects, by their labels
+  resourceRules         []NamedRuleWithOperations  atomic  | these
+  excludeResourceRules  []NamedRuleWithOperations  atomic  | but not these
+  matchPolicy           MatchPolicyType                    | whether other versions of a thing count: Exact or Equivalent
 
 type MutatingWebhook | a webhook that may change what is written
   name*                     string                                       | what messages call it, like a domain
@@ -226,6 +254,20 @@ type MutatingWebhook | a webhook that may change what is written
   admissionReviewVersions*  []string                atomic               | versions of the question that it understands
   reinvocationPolicy        ReinvocationPolicyType                       | whether it is asked again when others changed something
   matchConditions           []MatchCondition        map:name merge:name  | conditions for asking it
+
+type NamedRuleWithOperations atomic | some operations on some things, by name
+  resourceNames  []string  atomic  | only things with these names
+  + RuleWithOperations
+
+type ParamKind atomic | what kind of object has the parameters
+  apiVersion  string  | group and version of the object
+  kind        string  | what kind of object it is
+
+type ParamRef atomic | which object has the parameters
+  name                     string                      | its name
+  namespace                string                      | its namespace
+  selector                 LabelSelector               | all with such labels instead
+  parameterNotFoundAction  ParameterNotFoundActionType  | when there is none: Allow or Deny
 
 type Rule | some things
   apiGroups    []string   atomic  | groups of the things; * for all
@@ -243,6 +285,29 @@ type ServiceReference | a service to call
   path        string  | the path to ask for
   port        int32   | its port
 
+type TypeChecking | what a look at the expressions' types found
+  expressionWarnings  []ExpressionWarning  atomic  | expressions that look wrong
+
+type ValidatingAdmissionPolicyBindingSpec | which policy, for what
+  policyName*         string                   | the policy
+  paramRef            ParamRef                 | where its parameters are
+  matchResources      MatchResources           | which of the policy's requests
+  validationActions*  []ValidationAction  set  | when a rule is broken: Deny, Warn, Audit
+
+type ValidatingAdmissionPolicySpec | rules, and which requests they are for
+  paramKind         ParamKind                               | what kind of object has the parameters
+  matchConstraints  MatchResources                          | which requests
+  validations       []Validation       atomic               | the rules
+  failurePolicy     FailurePolicyType                       | when a rule cannot be evaluated: Fail or Ignore
+  auditAnnotations  []AuditAnnotation  atomic               | notes for the audit log
+  matchConditions   []MatchCondition   map:name merge:name  | conditions for looking at a request at all
+  variables         []Variable         map:name merge:name  | names for parts of expressions
+
+type ValidatingAdmissionPolicyStatus | whether rules make sense
+  observedGeneration  int64                   | the generation of the wish that this status answers
+  typeChecking        TypeChecking            | what a look at the expressions' types found
+  conditions          []Condition   map:type  | what is true of it now, one entry per aspect
+
 type ValidatingWebhook | a webhook that may refuse what is written
   name*                     string                                     | what messages call it, like a domain
   clientConfig*             WebhookClientConfig                        | how to reach it
@@ -255,6 +320,16 @@ type ValidatingWebhook | a webhook that may refuse what is written
   timeoutSeconds            int32                                      | how long to wait for it
   admissionReviewVersions*  []string              atomic               | versions of the question that it understands
   matchConditions           []MatchCondition      map:name merge:name  | conditions for asking it
+
+type Validation | one rule
+  expression*        string        | what must be true, in CEL
+  message            string        | what to say when it is not
+  reason             StatusReason  | which reason the refusal has
+  messageExpression  string        | what to say, in CEL
+
+type Variable atomic | a name for a part of expressions
+  name*        string  | the name
+  expression*  string  | the part
 
 type WebhookClientConfig | how to reach a webhook; url or service
   url       string            | its address

@@ -8,6 +8,8 @@ scope core - v1 io.k8s.api.core.v1
 AppArmorProfileType = string Localhost RuntimeDefault Unconfined
 AzureDataDiskCachingMode = string None ReadOnly ReadWrite
 AzureDataDiskKind = string Dedicated Managed Shared
+ClaimResourceStatus = string ControllerResizeInProgress ControllerResizeInfeasible NodeResizeInProgress
+ClaimResourceStatus = string NodeResizeInfeasible NodeResizePending
 DNSPolicy = string ClusterFirst ClusterFirstWithHostNet Default None
 HostPathType = string "" BlockDevice CharDevice Directory DirectoryOrCreate File FileOrCreate Socket
 IPFamily = string "" IPv4 IPv6
@@ -52,11 +54,12 @@ TerminationMessagePolicy = string FallbackToLogsOnError File
 TolerationOperator = string Equal Exists Gt Lt
 URIScheme = string HTTP HTTPS
 UnsatisfiableConstraintAction = string DoNotSchedule ScheduleAnyway
-Capability ClaimResourceStatus ConditionStatus ContainerRestartPolicy ContainerRestartRuleAction = string
+Capability ConditionStatus ContainerRestartPolicy ContainerRestartRuleAction = string
 ContainerRestartRuleOnExitCodesOperator FinalizerName LimitType LoadBalancerIPMode = string
 NamespaceConditionType NodeAddressType NodeConditionType OSName PersistentVolumeClaimConditionType = string
-PodConditionType PodResizeStatus PodSELinuxChangePolicy RecursiveReadOnlyMode ResourceHealthStatus = string
-ResourceID ResourceName ResourceResizeRestartPolicy SecretType StorageMedium UniqueVolumeName = string
+PodConditionType PodResizeStatus PodSELinuxChangePolicy RecursiveReadOnlyMode = string
+ReplicationControllerConditionType ResourceHealthStatus ResourceID ResourceName = string
+ResourceResizeRestartPolicy SecretType StorageMedium UniqueVolumeName = string
 ResourceList = map[ResourceName]Quantity
 
 kind Binding | puts a pod on a node
@@ -110,6 +113,12 @@ kind Node | a machine that runs pods
   metadata  ObjectMeta  | name, labels and the rest that every object has
   spec      NodeSpec    | what is wanted of it
   status    NodeStatus  | how it is, as its kubelet tells it
+
+kind ReplicationController | a number of like pods; ReplicaSets have replaced it
+  + TypeMeta
+  metadata  ObjectMeta                  | name, labels and the rest that every object has
+  spec      ReplicationControllerSpec   | how many, of what
+  status    ReplicationControllerStatus  | how many there are
 
 kind ResourceQuota | how much a namespace may use
   + TypeMeta
@@ -310,6 +319,27 @@ type PortStatus | how a port of a load balancer is
   port*      int32     | the port
   protocol*  Protocol  | TCP, UDP or SCTP
   error      string    | why it does not work
+
+type ReplicationControllerCondition | one thing that is true, false or unknown of a ReplicationController
+  type*               ReplicationControllerConditionType  | which aspect
+  status*             ConditionStatus             | True, False or Unknown
+  lastTransitionTime  Time                        | when the status last changed
+  reason              string                      | why, in one word
+  message             string                      | what is the matter, for people
+
+type ReplicationControllerSpec | how many pods, of what
+  replicas         int32                      | how many pods
+  minReadySeconds  int32                      | how long a pod must be ready to count as available
+  selector         map[string]string  atomic  | labels of its own pods
+  template         PodTemplateSpec            | how its pods are made
+
+type ReplicationControllerStatus | how many pods there are
+  replicas*             int32                                            | pods that there are
+  fullyLabeledReplicas  int32                                            | pods with all labels of the template
+  readyReplicas         int32                                            | pods that are ready
+  availableReplicas     int32                                            | pods that are available
+  observedGeneration    int64                                            | the generation of the wish that this status answers
+  conditions            []ReplicationControllerCondition  map:type merge:type  | what is true of it now, one entry per aspect
 
 type ResourceQuotaSpec | how much a namespace may use
   hard           ResourceList                  | at most this much of each

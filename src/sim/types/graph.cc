@@ -112,6 +112,7 @@ void Graph::read_alias(std::string_view line) {
   while (!names.empty()) {
     Alias& alias = aliases_[scoped(scope_.name, word(names))];
     alias.type = type;
+    alias.version = scope_.version;
     for (std::string_view rest = choices; !rest.empty();) {
       const std::string_view choice = word(rest);
       alias.choices.push_back(choice == R"("")" ? std::string_view() : choice);
@@ -125,7 +126,7 @@ void Graph::open_type(std::string_view line) {
   const bool is_kind = word(left) == "kind";
   const std::string_view name = word(left);
   types_.push_back({.shape = Shape::Object,
-                    .spelling = "v1." + std::string(name),
+                    .spelling = scoped(scope_.version, name),
                     .name = name,
                     .definition = scoped(scope_.prefix, name),
                     .about = bar < line.size() ? base::trim(line.substr(bar + 1)) : std::string_view(),
@@ -133,7 +134,11 @@ void Graph::open_type(std::string_view line) {
   Type* type = &types_.back();
   if (!by_name_.emplace(scoped(scope_.name, name), type).second)
     complaints_.push_back(fmt::format("{} is there twice", scoped(scope_.name, name)));
-  if (is_kind) kinds_.push_back({scope_.group, scope_.version, name, type});
+  if (is_kind) {
+    type->version = scope_.version;
+    type->group = scope_.group;
+    kinds_.push_back({scope_.group, scope_.version, name, type});
+  }
   open_ = &rows_[scoped(scope_.name, name)];
 }
 
@@ -222,7 +227,7 @@ const Type* Graph::resolve(std::string_view scope, std::string_view spelled) {
     const Type* behind = resolve(place, alias->second.type);
     if (behind == nullptr) return nullptr;
     types_.push_back(*behind);
-    types_.back().spelling = "v1." + std::string(spelled);
+    types_.back().spelling = scoped(alias->second.version, spelled);
     types_.back().choices = alias->second.choices;
     return by_name_[name] = &types_.back();
   }
@@ -234,8 +239,16 @@ const Type* Graph::find(std::string_view scoped_name) const {
   return at == by_name_.end() ? nullptr : at->second;
 }
 
+namespace {
+
+std::vector<std::string_view> all_tables() {
+  return {kMeta, kPods, kVolumes, kCluster, kWorkloads, kAccess, kDefinitions, kDevices, kOthers};
+}
+
+}  // namespace
+
 const Graph& graph() {
-  static const Graph kGraph({kMeta, kPods, kVolumes, kCluster, kWorkloads, kAccess, kDefinitions, kOthers});
+  static const Graph kGraph(all_tables());
   return kGraph;
 }
 
@@ -248,6 +261,15 @@ const Field* Type::field(std::string_view wanted) const {
 }
 
 const std::vector<Kind>& kinds() { return graph().kinds(); }
+
+std::uint64_t fingerprint() {
+  static const std::uint64_t kFingerprint = [] {
+    std::string sums;
+    for (const std::string_view table : all_tables()) sums += fmt::format("{:x} ", base::fnv1a(table));
+    return base::fnv1a(sums);
+  }();
+  return kFingerprint;
+}
 
 const Type* find(std::string_view group, std::string_view version, std::string_view kind) {
   for (const Kind& one : kinds()) {

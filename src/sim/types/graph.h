@@ -30,6 +30,7 @@ class Graph {
   };
   struct Alias {
     std::string_view type;
+    std::string_view version = {};
     std::vector<std::string_view> choices = {};
   };
   // A field before every type is known.

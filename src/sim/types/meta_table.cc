@@ -4,7 +4,7 @@
 namespace drover::sim::types {
 
 const std::string_view kMeta = R"(
-scope meta meta.k8s.io v1 io.k8s.apimachinery.pkg.apis.meta.v1
+scope meta - v1 io.k8s.apimachinery.pkg.apis.meta.v1
 CauseType ConditionStatus DeletionPropagation FieldSelectorOperator LabelSelectorOperator = string
 ManagedFieldsOperationType StatusReason = string
 

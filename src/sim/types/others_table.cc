@@ -33,6 +33,17 @@ kind PriorityClass | how important pods are
 
 scope storage storage.k8s.io v1 io.k8s.api.storage.v1
 VolumeBindingMode = string Immediate WaitForFirstConsumer
+FSGroupPolicy VolumeLifecycleMode = string
+
+kind CSIDriver | a storage driver, and what it wants
+  + TypeMeta
+  metadata  ObjectMeta     | name, labels and the rest that every object has
+  spec*     CSIDriverSpec  | what it wants
+
+kind CSINode | storage drivers of one node
+  + TypeMeta
+  metadata  ObjectMeta   | name, labels and the rest that every object has
+  spec*     CSINodeSpec  | the drivers
 
 kind StorageClass | a kind of storage that can be made
   + TypeMeta
@@ -44,6 +55,61 @@ kind StorageClass | a kind of storage that can be made
   allowVolumeExpansion  bool                                | whether volumes may grow
   volumeBindingMode     VolumeBindingMode                   | Immediate, or WaitForFirstConsumer to wait for a pod
   allowedTopologies     []TopologySelectorTerm      atomic  | where volumes may be made
+
+kind VolumeAttachment | a volume that is to be attached to a node
+  + TypeMeta
+  metadata  ObjectMeta              | name, labels and the rest that every object has
+  spec*     VolumeAttachmentSpec    | which volume, which node
+  status    VolumeAttachmentStatus  | whether it is
+
+type CSIDriverSpec | what a storage driver wants
+  attachRequired                  bool                           | volumes must be attached before they are mounted
+  podInfoOnMount                  bool                           | tell it about the pod
+  volumeLifecycleModes            []VolumeLifecycleMode  set     | Persistent, Ephemeral or both
+  storageCapacity                 bool                           | it tells how much room there is
+  fsGroupPolicy                   FSGroupPolicy                  | whether it cares for the group of files
+  tokenRequests                   []TokenRequest         atomic  | tokens of the pod's account that it needs
+  requiresRepublish               bool                           | call it again and again
+  seLinuxMount                    bool                           | it knows the context option of mounts
+  nodeAllocatableUpdatePeriodSeconds  int64                          | ask so often how many volumes a node can take
+  serviceAccountTokenInSecrets    bool                           | tokens come with the secrets
+  preventPodSchedulingIfMissing   bool                           | keep pods off nodes without the driver
+
+type CSINodeDriver | a storage driver on one node
+  name*         string                       | the driver
+  nodeID*       string                       | the driver's name for the node
+  topologyKeys  []string             atomic  | labels that tell where the node is
+  allocatable   VolumeNodeResources          | how much the node can take
+
+type CSINodeSpec | storage drivers of one node
+  drivers*  []CSINodeDriver  map:name merge:name  | the drivers
+
+type TokenRequest | a token that a driver needs
+  audience*          string  | for whom it is good
+  expirationSeconds  int64   | how long it is good
+
+type VolumeAttachmentSource | which volume; one of these
+  persistentVolumeName  string                | by its name
+  inlineVolumeSpec      PersistentVolumeSpec  | written out
+
+type VolumeAttachmentSpec | which volume, which node
+  attacher*  string                  | the driver
+  source*    VolumeAttachmentSource  | the volume
+  nodeName*  string                  | the node
+
+type VolumeAttachmentStatus | whether a volume is attached
+  attached*           bool               | whether it is
+  attachmentMetadata  map[string]string  | what the driver wants to know when mounting
+  attachError         VolumeError        | why it could not be attached
+  detachError         VolumeError        | why it could not be detached
+
+type VolumeError | something that went wrong
+  time       Time    | when
+  message    string  | what is the matter, for people
+  errorCode  int32   | the driver's number for it
+
+type VolumeNodeResources | how much a node can take
+  count  int32  | so many volumes
 
 scope node node.k8s.io v1 io.k8s.api.node.v1
 
@@ -62,16 +128,88 @@ type Scheduling | which nodes have a runtime
   tolerations   []Toleration       atomic  | taints of such nodes
 
 scope networking networking.k8s.io v1 io.k8s.api.networking.v1
+PathType = string Exact ImplementationSpecific Prefix
 PolicyType = string Egress Ingress
+
+kind Ingress | ways for HTTP requests from outside to services
+  + TypeMeta
+  metadata  ObjectMeta     | name, labels and the rest that every object has
+  spec      IngressSpec    | the ways
+  status    IngressStatus  | the addresses
+
+kind IngressClass | a controller that serves Ingresses
+  + TypeMeta
+  metadata  ObjectMeta        | name, labels and the rest that every object has
+  spec      IngressClassSpec  | which controller
 
 kind NetworkPolicy | who may talk to some pods, and to whom they may talk
   + TypeMeta
   metadata  ObjectMeta         | name, labels and the rest that every object has
   spec      NetworkPolicySpec  | which pods, and with whom
 
+type HTTPIngressPath | a path and where it leads
+  path       string          | the path
+  pathType*  PathType        | how paths are compared: Exact, Prefix or ImplementationSpecific
+  backend*   IngressBackend  | where it leads
+
+type HTTPIngressRuleValue | paths and where they lead
+  paths*  []HTTPIngressPath  atomic  | the paths
+
 type IPBlock | a range of addresses
   cidr*   string            | the range
   except  []string  atomic  | but not these
+
+type IngressBackend | where requests go; one of these
+  service   IngressServiceBackend      | to a service
+  resource  TypedLocalObjectReference  | to another object
+
+type IngressClassParametersReference | an object with a controller's parameters
+  apiGroup   string  | its group
+  kind*      string  | what kind of object it is
+  name*      string  | its name
+  scope      string  | Cluster or Namespace
+  namespace  string  | its namespace
+
+type IngressClassSpec | which controller
+  controller  string                      | its name, like a domain and a path
+  parameters  IngressClassParametersReference  | where its parameters are
+
+type IngressLoadBalancerIngress | an address of a load balancer
+  ip        string                       | the address
+  hostname  string                       | the name, when there is no address
+  ports     []IngressPortStatus  atomic  | how its ports are
+
+type IngressLoadBalancerStatus | what a load balancer got
+  ingress  []IngressLoadBalancerIngress  atomic  | its addresses
+
+type IngressPortStatus | how a port of a load balancer is
+  port*      int32     | the port
+  protocol*  Protocol  | TCP, UDP or SCTP
+  error      string    | why it does not work
+
+type IngressRule | requests for one host
+  host  string  | the host, all when not said
+  + IngressRuleValue
+
+type IngressRuleValue | what becomes of requests
+  http  HTTPIngressRuleValue  | paths and where they lead
+
+type IngressServiceBackend | a service and its port
+  name*  string              | the service
+  port   ServiceBackendPort  | the port
+
+type IngressSpec | ways for requests
+  ingressClassName  string                  | who serves it
+  defaultBackend    IngressBackend          | where requests go that fit no rule
+  tls               []IngressTLS    atomic  | certificates
+  rules             []IngressRule   atomic  | hosts and paths
+
+type IngressStatus | where an Ingress can be reached
+  loadBalancer  IngressLoadBalancerStatus  | the load balancer's addresses
+
+type IngressTLS | a certificate for some hosts
+  hosts       []string  atomic  | the hosts
+  secretName  string            | the Secret with the certificate
 
 type NetworkPolicyEgressRule | to whom pods may talk
   ports  []NetworkPolicyPort  atomic  | on these ports, all when not said
@@ -96,6 +234,10 @@ type NetworkPolicySpec | which pods, and with whom
   ingress      []NetworkPolicyIngressRule  atomic  | who may talk to them
   egress       []NetworkPolicyEgressRule   atomic  | to whom they may talk
   policyTypes  []PolicyType                atomic  | Ingress, Egress or both: what the policy is about
+
+type ServiceBackendPort atomic | a port of a service; one of these
+  name    string  | by name
+  number  int32   | by number
 
 scope discovery discovery.k8s.io v1 io.k8s.api.discovery.v1
 AddressType = string FQDN IPv4 IPv6
@@ -161,6 +303,39 @@ kind Event | something that happened to an object
 type EventSeries | an event that happens again and again
   count*             int32      | how often so far
   lastObservedTime*  MicroTime  | when it happened last
+
+scope apiregistration apiregistration.k8s.io v1 io.k8s.kube-aggregator.pkg.apis.apiregistration.v1
+APIServiceConditionType ConditionStatus = string
+
+kind APIService | a group and version that another server serves
+  + TypeMeta
+  metadata  ObjectMeta        | name, labels and the rest that every object has
+  spec      APIServiceSpec    | which server
+  status    APIServiceStatus  | whether it answers
+
+type APIServiceCondition | one thing that is true, false or unknown of it
+  type*               APIServiceConditionType  | which aspect
+  status*             ConditionStatus          | True, False or Unknown
+  lastTransitionTime  Time                     | when the status last changed
+  reason              string                   | why, in one word
+  message             string                   | what is the matter, for people
+
+type APIServiceSpec | which server serves a group and version
+  service                ServiceReference          | the service in front of it; none for this server
+  group                  string                    | the group
+  version                string                    | the version
+  insecureSkipTLSVerify  bool                      | trust any certificate
+  caBundle               bytes             atomic  | certificates to trust
+  groupPriorityMinimum*  int32                     | how early the group comes in lists
+  versionPriority*       int32                     | how early the version comes in lists
+
+type APIServiceStatus | whether the server answers
+  conditions  []APIServiceCondition  map:type merge:type  | what is true of it now, one entry per aspect
+
+type ServiceReference | a service to call
+  namespace  string  | where it is
+  name       string  | its name
+  port       int32   | its port
 )";
 
 }  // namespace drover::sim::types

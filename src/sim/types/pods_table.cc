@@ -12,6 +12,11 @@ kind Pod | containers that share a node, an address and volumes, and live and di
   spec      PodSpec     | which containers to run, and how
   status    PodStatus   | how the containers are, as the kubelet tells it
 
+kind PodTemplate | how pods are to be made, kept for others
+  + TypeMeta
+  metadata  ObjectMeta       | name, labels and the rest that every object has
+  template  PodTemplateSpec  | how the pods are made
+
 type Affinity | which nodes and neighbours a pod wants or shuns
   nodeAffinity     NodeAffinity     | nodes to prefer or demand, by their labels
   podAffinity      PodAffinity      | pods to be near

@@ -29,6 +29,7 @@ extern const std::string_view kCluster;
 extern const std::string_view kWorkloads;
 extern const std::string_view kAccess;
 extern const std::string_view kDefinitions;
+extern const std::string_view kDevices;
 extern const std::string_view kOthers;
 
 }  // namespace drover::sim::types

@@ -61,6 +61,8 @@ struct Type {
   std::vector<Field> fields = {};  // Object: by name
   const Type* element = nullptr;   // List, Map
   std::vector<std::string_view> choices = {};  // Text: all values there are, when they are few
+  std::string_view group = {};                 // Object that is a kind: its group,
+  std::string_view version = {};               // and its version; "" for parts of kinds
   bool atomic = false;                         // Object: apply gives the whole of it one owner
 
   // The field of an Object, or nullptr.
@@ -79,6 +81,9 @@ struct Kind {
 const Type* find(std::string_view group, std::string_view version, std::string_view kind);
 // Every built-in kind, in a fixed order.
 const std::vector<Kind>& kinds();
+
+// Another number when anything in the tables is another.
+std::uint64_t fingerprint();
 
 // What a decoder finds in one object.
 struct Reading {
