@@ -118,7 +118,8 @@ class Words:
         text = TIME.sub(lambda m: "MICROTIME" if m.group(1) else "TIME", text)
         text = TOKEN.sub("TOKEN", text)
         text = PEM.sub("PEM", text)
-        text = QUOTED_VERSION.sub(lambda m: m.group(0).replace(m.group(1), self.versions.get(m.group(1), m.group(1))), text)
+        for version in QUOTED_VERSION.findall(text):
+            text = text.replace(f"({version})", f"({self.versions.get(version, version)})")
         text = re.sub(r"(resource version: \d+ )\(\d+\)", r"\1(NOW)", text)
         text = re.sub(r"(resource version: \d+, current: )\d+", r"\1NOW", text)
         return re.sub(r'(k:\{"ip":)"[^"]+"', r"\1ADDRESS", text)
@@ -128,8 +129,9 @@ def _moves_with_everybody(value, name):
     """The version of a list or of a bookmark."""
     if name != "metadata" or not isinstance(value.get("metadata"), dict):
         return False
-    is_bookmark = set(value["metadata"]) <= {"resourceVersion", "creationTimestamp", "annotations"} and "uid" not in value["metadata"]
-    return str(value.get("kind", "")).endswith("List") or (is_bookmark and "resourceVersion" in value["metadata"])
+    names = set(value["metadata"])
+    is_bookmark = "resourceVersion" in names and names <= {"resourceVersion", "creationTimestamp", "annotations"}
+    return is_bookmark or str(value.get("kind", "")).endswith("List")
 
 
 def _reading_order(name):
@@ -197,7 +199,8 @@ def _ordered(value):
 
 
 def _manager_key(entry):
-    return [str(entry.get(k)) for k in ("operation", "manager", "apiVersion", "subresource")] + [json.dumps(entry.get("fieldsV1"), sort_keys=True)]
+    words = [str(entry.get(name)) for name in ("operation", "manager", "apiVersion", "subresource")]
+    return words + [json.dumps(entry.get("fieldsV1"), sort_keys=True)]
 
 
 def _is_generated(item):
