@@ -211,6 +211,8 @@ class Served {
     kubelets_->keep_logs(&logs_);
     kubelets_->tell(say);
     kubelets_->start();
+    // Like an API server that has just been started: nobody can ask for what was before.
+    cluster_->server().store().compact(cluster_->store().version());
     if (!flags_.kubeconfig.empty()) {
       const auto text = kubeconfig_text(url_, server_->certificate(), token_);
       if (auto written = base::write_file(flags_.kubeconfig, text); !written) {

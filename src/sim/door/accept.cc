@@ -66,15 +66,16 @@ std::optional<Form> form_of(const Range& range, Spoken where) {
 constexpr std::string_view kTypes = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 // A media type that nobody here writes, and a form that nobody here knows, are refused at two places and in two voices.
-Refusal not_acceptable(bool known_type) {
+Refusal not_acceptable(bool known_type, Spoken where) {
   if (known_type) {
     return Refusal(Rejection{406, "NotAcceptable",
                              "only the following media types are accepted: " + std::string(kTypes), json::Value()});
   }
-  return Refusal(Rejection{406, "NotAcceptable",
-                           "406: Not Acceptable\n\nAvailable representations: " + std::string(kTypes) +
-                               ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
-                           json::Members()});
+  std::string message = "406: Not Acceptable\n\nAvailable representations: " + std::string(kTypes);
+  if (where == Spoken::ToList) {
+    message += ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+  }
+  return Refusal(Rejection{406, "NotAcceptable", std::move(message), json::Members()});
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ Answer<Wish> read_accept(std::string_view header, Spoken where) {
       return wish;
     }
   }
-  return not_acceptable(known_type);
+  return not_acceptable(known_type, where);
 }
 
 }  // namespace drover::sim::door

@@ -17,7 +17,7 @@ struct Wish {
 };
 
 // Where a wish is spoken: only discovery has its own form, and has no others.
-enum class Spoken { ToResource, ToDiscovery };
+enum class Spoken { ToObject, ToList, ToDiscovery };
 
 // The first acceptable form, by preference and then by order; a 406 that lists what there is.
 Answer<Wish> read_accept(std::string_view header, Spoken where);

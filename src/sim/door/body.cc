@@ -16,7 +16,7 @@
 namespace drover::sim::door {
 namespace {
 
-constexpr std::size_t kMostShown = 64;
+constexpr std::size_t kMostShown = 30;
 
 // -- YAML -------------------------------------------------------------------------------------------------------------
 
@@ -89,10 +89,12 @@ std::string media_type(const HttpRequest& request) {
 // The bytes as they are shown to whoever sent them: text when it is text, else hexadecimal.
 std::string shown(std::string_view body) {
   if (body.empty()) return "<empty>";
-  if (body.starts_with('{')) return std::string(body.substr(0, 1024));
+  const std::string_view begins = body.substr(0, kMostShown);
+  const std::string_view more = body.size() > kMostShown ? " ..." : "";
+  if (body.starts_with('{')) return fmt::format("{}{}", begins, more);
   std::string hex;
-  for (const char c : body.substr(0, kMostShown)) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return hex;
+  for (const char c : begins) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return fmt::format("{}{}", hex, more);
 }
 
 constexpr std::string_view kNeitherStruct =

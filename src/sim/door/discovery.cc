@@ -241,6 +241,13 @@ json::Value aggregated(const Server& server, bool core, std::string_view version
           {"items", std::move(items)}};
 }
 
+bool has_group(const Server& server, std::string_view group) {
+  const auto is_of_group = [&](const kube::Resource& one) { return one.group == group; };
+  const auto reviews = review_resources();
+  return std::any_of(server.resources().begin(), server.resources().end(), is_of_group) ||
+         std::any_of(reviews.begin(), reviews.end(), is_of_group);
+}
+
 json::Value known_paths(const Server& server) {
   std::vector<std::string> paths = {"/api",          "/api/v1",       "/apis",   "/apis/",       "/healthz",
                                     "/healthz/etcd", "/healthz/ping", "/livez",  "/livez/ping",  "/openapi/v2",

@@ -66,7 +66,7 @@ struct Door::Body {
   void answer(Visit visit);
   void answer_place(const Visit& visit);
   void answer_discovery(const Visit& visit, bool core);
-  void answer_resource(const Visit& visit);
+  void answer_resource(Visit visit);
   void answer_subresource(const Visit& visit, const kube::Resource& resource, const door::Words& words);
 
   rbac::Policy policy;
@@ -105,7 +105,9 @@ void Door::Body::answer(Visit visit) {
     return visit.say(allowed.error());
   }
   // From here on the visitor may know what there is.
-  if (visit.wanted.is_resource) return answer_resource(visit);
+  const auto wish = door::read_accept(visit.request.header("Accept"), Spoken::ToObject);
+  visit.style.yaml = visit.wanted.is_resource && wish && wish->yaml;
+  if (visit.wanted.is_resource) return answer_resource(std::move(visit));
   answer_place(visit);
 }
 
@@ -156,7 +158,7 @@ void Door::Body::answer_place(const Visit& visit) {
   visit.exchange->reply(door::reply_no_such_page());
 }
 
-void Door::Body::answer_resource(const Visit& visit) {
+void Door::Body::answer_resource(Visit visit) {
   const Wanted& wanted = visit.wanted;
   const auto reviews = door::review_resources();
   const auto review = std::find_if(reviews.begin(), reviews.end(), [&](const kube::Resource& one) {
@@ -165,7 +167,10 @@ void Door::Body::answer_resource(const Visit& visit) {
   const bool is_review = review != reviews.end();
   const kube::Resource* found =
       is_review ? &*review : ground.server.find_resource(wanted.group, wanted.version, wanted.resource);
-  if (found == nullptr) return visit.say(no_such_resource().error());
+  if (found == nullptr) {
+    if (!door::has_group(ground.server, wanted.group)) return visit.exchange->reply(door::reply_no_such_page());
+    return visit.say(no_such_resource().error());
+  }
   const kube::Resource resource = *found;  // a write may change the catalog under us
   const bool namespaced = resource.scope == kube::Scope::Namespaced;
   const bool is_namespace_itself = resource.plural == "namespaces" && resource.group.empty();
@@ -173,6 +178,7 @@ void Door::Body::answer_resource(const Visit& visit) {
       namespaced ? wanted.ns.empty() && !wanted.name.empty() : !wanted.ns.empty() && !is_namespace_itself;
   if (misplaced || wanted.has_more) return visit.say(no_such_resource().error());
 
+  visit.warnings = door::warnings_about(ground.server, resource);
   const door::Words words = door::words_of(ground.server, resource);
   if (!wanted.subresource.empty()) return answer_subresource(visit, resource, words);
   const bool is_collection = wanted.name.empty();

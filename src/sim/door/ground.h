@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/loop.h"
 #include "base/random.h"
@@ -33,10 +34,15 @@ struct Visit {
   Caller caller;
   Style style;
   std::shared_ptr<Exchange> exchange;
+  std::vector<std::string> warnings = {};  // that every answer to this request carries
 
-  void say(const Rejection& rejection) const { exchange->reply(reply_with(rejection, style)); }
-  void say(int code, const json::Value& value, std::vector<std::string> warnings = {}) const {
-    exchange->reply(reply_with(code, value, style, std::move(warnings)));
+  void say(const Rejection& rejection) const { exchange->reply(warned(reply_with(rejection, style))); }
+  void say(int code, const json::Value& value, const std::vector<std::string>& more = {}) const {
+    exchange->reply(warned(reply_with(code, value, style, more)));
+  }
+  HttpReply warned(HttpReply reply) const {
+    for (const std::string& warning : warnings) reply.headers.push_back({"Warning", warning_value(warning)});
+    return reply;
   }
 };
 

@@ -21,8 +21,7 @@ class LongList final : public Stream {
         showing_(std::move(showing)),
         page_(std::move(page)) {}
 
-  void start() {
-    HttpReply head;
+  void start(HttpReply head) {
     head.headers.push_back({"Cache-Control", "no-cache, private"});
     exchange_->begin(std::move(head));
     send(showing_.head(page_));
@@ -75,7 +74,7 @@ void send_page(Ground& ground, const Visit& visit, Showing showing, Page page) {
   if (page.items.size() > kShortList && !showing.yaml()) {
     const auto list = std::make_shared<LongList>(ground, visit, std::move(showing), std::move(page));
     ground.streams.keep(list);
-    return list->start();
+    return list->start(visit.warned({}));
   }
   std::string text = showing.head(page);
   for (std::size_t i = 0; i < page.items.size(); ++i) {
@@ -93,7 +92,7 @@ void send_page(Ground& ground, const Visit& visit, Showing showing, Page page) {
     reply.body = visit.style.pretty ? Prettifier().feed(text) : std::move(text);
     reply.body.push_back('\n');
   }
-  visit.exchange->reply(std::move(reply));
+  visit.exchange->reply(visit.warned(std::move(reply)));
 }
 
 void answer_list(Ground& ground, const Visit& visit, const kube::Resource& resource) {

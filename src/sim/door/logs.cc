@@ -167,7 +167,8 @@ void answer_log(Ground& ground, const Visit& visit) {
   const auto container = container_asked(*pod, wanted.query.text("container"));
   if (!container) return visit.say(container.error());
   HttpReply nothing;
-  nothing.content_type = "text/plain";
+  nothing.code = 204;
+  nothing.content_type.clear();
   if (json::text_at(*pod, {"spec", "nodeName"}).empty()) return visit.exchange->reply(std::move(nothing));
 
   query->container = fmt::format("{}/{}/{}", wanted.ns, wanted.name, *container);

@@ -182,7 +182,7 @@ Answer<DeleteWish> read_delete_wish(const HttpRequest& http, const Wanted& wante
   request.uid_precondition = json::text_at(options, {"preconditions", "uid"});
   request.version_precondition = json::text_at(options, {"preconditions", "resourceVersion"});
   request.field_manager = manager_from_agent(http.header("User-Agent"));
-  return DeleteWish{.waits_for_dependents = policy == "Foreground" || (has_orphan && !orphan->get_bool())};
+  return DeleteWish{.is_accepted_only = has_orphan && !orphan->get_bool()};
 }
 
 Answer<ListOptions> read_list_options(const Wanted& wanted, bool is_watch) {

@@ -13,7 +13,7 @@ namespace drover::sim::door {
 Answer<void> read_write_options(const HttpRequest& http, const Wanted& wanted, kube::Request& request);
 
 struct DeleteWish {
-  bool waits_for_dependents = false;  // an object that is still there afterwards is answered with 202
+  bool is_accepted_only = false;  // an object that is still there afterwards is answered with 202
 };
 // dryRun, gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions: from the body when there is one, else
 // from the query.

@@ -100,7 +100,7 @@ std::string yaml_of(const json::Value& value) {
   return std::string(out.c_str(), out.size()) + "\n";
 }
 
-HttpReply reply_with(int code, const json::Value& value, Style style, std::vector<std::string> warnings) {
+HttpReply reply_with(int code, const json::Value& value, Style style, const std::vector<std::string>& warnings) {
   HttpReply reply;
   reply.code = code;
   reply.headers.push_back({"Cache-Control", "no-cache, private"});

@@ -37,7 +37,7 @@ class Prettifier {
 // `value` as YAML, keys sorted, as an API server writes it.
 std::string yaml_of(const json::Value& value);
 
-HttpReply reply_with(int code, const json::Value& value, Style style, std::vector<std::string> warnings = {});
+HttpReply reply_with(int code, const json::Value& value, Style style, const std::vector<std::string>& warnings = {});
 HttpReply reply_with(const Rejection& rejection, Style style);
 HttpReply reply_text(int code, std::string text);
 // "404 page not found": for paths that nobody registered.

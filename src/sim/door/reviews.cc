@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "kube/object.h"
 #include "sim/door/body.h"
+#include "sim/door/options.h"
 #include "sim/server/rejections.h"
 
 namespace drover::sim::door {
@@ -67,6 +68,33 @@ rbac::Attributes asked_about(const json::Value& review) {
   what.name = json::text_at(on, {"name"});
   what.ns = json::text_at(on, {"namespace"});
   return what;
+}
+
+// managedFields of something that is never kept: what its spec says, field by field.
+json::Value fields_of(const json::Members& members, bool is_top) {
+  json::Members fields;
+  if (!is_top) fields["."] = json::Members();
+  for (const auto& member : members) {
+    const json::Members* below = member.value().if_object();
+    if (member.value().is_null()) continue;
+    fields["f:" + std::string(member.key())] =
+        below != nullptr && !below->empty() ? fields_of(*below, false) : json::Value(json::Members());
+  }
+  return fields;
+}
+
+json::Array managed_fields(const Ground& ground, const Visit& visit, const json::Value& body,
+                           std::string_view api_version) {
+  const std::string_view manager = visit.wanted.query.text("fieldManager");
+  json::Members entry = {
+      {"manager", manager.empty() ? manager_from_agent(visit.request.header("User-Agent")) : std::string(manager)},
+      {"operation", "Update"},
+      {"apiVersion", api_version},
+      {"time", base::rfc3339(ground.loop.wall())},
+      {"fieldsType", "FieldsV1"},
+      {"fieldsV1", json::Members{{"f:spec", fields_of(json::members_at(body, {"spec"}), true)}}}};
+  if (!visit.wanted.subresource.empty()) entry["subresource"] = visit.wanted.subresource;
+  return {json::Value(std::move(entry))};
 }
 
 Answer<json::Value> access_review(const Ground& ground, const Visit& visit, const kube::Resource& resource,
@@ -176,6 +204,9 @@ Answer<json::Value> answer_review(const Ground& ground, const Visit& visit, cons
     review.get_object()["status"] = json::Members{{"userInfo", visit.caller.info()}};
     return review;
   }
+  if (resource.plural != "selfsubjectrulesreviews") {
+    json::ensure(review, {"metadata", "managedFields"}) = managed_fields(ground, visit, review, resource.api_version());
+  }
   if (resource.plural == "tokenreviews") return token_review(ground, std::move(review));
   if (resource.plural == "selfsubjectrulesreviews") return rules_review(ground, visit, std::move(review));
   return access_review(ground, visit, resource, std::move(review));
@@ -196,6 +227,8 @@ Answer<json::Value> answer_token_request(const Ground& ground, const Visit& visi
   claims.expires_at = claims.issued_at + std::chrono::seconds(seconds);
   claims.id = ground.random.uuid();
 
+  json::ensure(body, {"spec", "expirationSeconds"}) = seconds;
+  json::Array managed = managed_fields(ground, visit, body, "authentication.k8s.io/v1");
   json::Array audiences;
   for (const std::string& one : claims.audiences) audiences.emplace_back(one);
   return json::Value{{"kind", "TokenRequest"},
@@ -204,7 +237,8 @@ Answer<json::Value> answer_token_request(const Ground& ground, const Visit& visi
                       {{"name", wanted.name},
                        {"namespace", wanted.ns},
                        {"uid", claims.account_uid},
-                       {"creationTimestamp", base::rfc3339(claims.issued_at)}}},
+                       {"creationTimestamp", base::rfc3339(claims.issued_at)},
+                       {"managedFields", std::move(managed)}}},
                      {"spec",
                       {{"audiences", std::move(audiences)},
                        {"expirationSeconds", seconds},

@@ -45,7 +45,8 @@ std::shared_ptr<const crd::Version> columns_of(const Server& server, const kube:
 
 Answer<Showing> Showing::make(const Ground& ground, const Visit& visit, const kube::Resource& resource,
                               Quantity quantity) {
-  TRY(Wish wish, read_accept(visit.request.header("Accept"), Spoken::ToResource));
+  TRY(Wish wish,
+      read_accept(visit.request.header("Accept"), quantity == Quantity::One ? Spoken::ToObject : Spoken::ToList));
   if (wish.form == Form::PartialMetadataList && quantity == Quantity::One) {
     return Refusal(
         Rejection{406,

@@ -54,8 +54,7 @@ class Watching final : public Stream {
     return {};
   }
 
-  void start(const std::optional<Rejection>& broken) {
-    HttpReply head;
+  void start(HttpReply head, const std::optional<Rejection>& broken) {
     head.headers.push_back({"Cache-Control", "no-cache, private"});
     exchange_->begin(std::move(head));
     if (broken) {
@@ -202,7 +201,7 @@ void answer_watch(Ground& ground, const Visit& visit, const kube::Resource& reso
   // A version that is too old is told inside of the watch, as an event: that is where clients look for it.
   if (!prepared && prepared.error().code != 410) return visit.say(prepared.error());
   ground.streams.keep(watching);
-  watching->start(prepared ? std::nullopt : std::optional<Rejection>(prepared.error()));
+  watching->start(visit.warned({}), prepared ? std::nullopt : std::optional<Rejection>(prepared.error()));
 }
 
 }  // namespace drover::sim::door

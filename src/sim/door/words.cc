@@ -1,5 +1,7 @@
 #include "sim/door/words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -54,6 +56,10 @@ constexpr Row kRows[] = {
 
 const std::vector<std::string> kEveryVerb = {"create", "delete", "deletecollection", "get",
                                              "list",   "patch",  "update",           "watch"};
+
+// The same, in the order of another hand.
+const std::vector<std::string> kCustomVerbs = {"delete", "deletecollection", "get",    "list",
+                                               "patch",  "create",           "update", "watch"};
 
 std::vector<std::string> listed(std::string_view text) {
   std::vector<std::string> words;
@@ -118,6 +124,7 @@ Words words_of(const Server& server, const kube::Resource& resource) {
   const std::string qualified = resource.qualified();
   if (const Stored crd = definition_of(server, resource)) {
     read_definition(*crd, resource, words);
+    words.verbs = kCustomVerbs;
     return words;
   }
   const auto row =
@@ -133,6 +140,21 @@ Words words_of(const Server& server, const kube::Resource& resource) {
   const auto reviews = review_resources();
   if (std::find(reviews.begin(), reviews.end(), resource) != reviews.end()) words.verbs = {"create"};
   return words;
+}
+
+std::vector<std::string> warnings_about(const Server& server, const kube::Resource& resource) {
+  const crd::Definition* definition = server.definition(resource.group, resource.plural);
+  const crd::Version* version = definition == nullptr ? nullptr : definition->version(resource.version);
+  if (version == nullptr || !version->deprecated) return {};
+  if (!version->deprecation_warning.empty()) return {version->deprecation_warning};
+  std::string warning = fmt::format("{} {} is deprecated", resource.api_version(), resource.kind);
+  for (const crd::Version* one : definition->by_priority()) {
+    if (one == version) break;
+    if (one->deprecated || !one->served) continue;
+    warning += fmt::format("; use {}/{} {}", resource.group, one->name, resource.kind);
+    break;
+  }
+  return {warning};
 }
 
 bool is_custom(const Server& server, const kube::Resource& resource) {

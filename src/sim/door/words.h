@@ -34,6 +34,9 @@ struct Words {
 
 Words words_of(const Server& server, const kube::Resource& resource);
 
+// What everybody who uses this version of a resource is told: that it is deprecated.
+std::vector<std::string> warnings_about(const Server& server, const kube::Resource& resource);
+
 // True when the resource is made from a CustomResourceDefinition.
 bool is_custom(const Server& server, const kube::Resource& resource);
 

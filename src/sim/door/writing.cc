@@ -10,6 +10,7 @@
 #include "sim/door/options.h"
 #include "sim/door/showing.h"
 #include "sim/server/rejections.h"
+#include "sim/types/types.h"
 
 namespace drover::sim::door {
 namespace {
@@ -44,6 +45,9 @@ Answer<void> check_address(const Visit& visit, const kube::Resource& resource, c
   if (visit.wanted.name.empty()) return {};
   const std::string_view name = kube::name_of(object);
   if (visit.wanted.verb == "create") {
+    if (visit.wanted.subresource == "eviction" && name != visit.wanted.name) {
+      return bad_request("name in URL does not match name in Eviction object");
+    }
     if (name.empty() || name == visit.wanted.name) return {};
     return bad_request(
         fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, visit.wanted.name));
@@ -101,6 +105,10 @@ Answer<kube::Request> read_request(const Ground& ground, const Visit& visit, con
   TRY_VOID(read_write_options(visit.request, visit.wanted, request));
   TRY(request.body, read_body(ground, visit, resource, words));
   TRY_VOID(check_address(visit, resource, request.body));
+  TRY(const Encoding encoding, encoding_of(visit.request));
+  if (encoding == Encoding::Json && request.field_validation != kube::FieldValidation::Ignore) {
+    request.duplicates = types::duplicate_fields(visit.request.body);
+  }
   return request;
 }
 
@@ -115,23 +123,20 @@ bool is_still_there(const Ground& ground, const kube::Request& request, const ku
 void answer_object(Ground& ground, const Visit& visit, const kube::Resource& resource, const Words& words) {
   const auto showing = Showing::make(ground, visit, resource, Quantity::One);
   if (!showing) return visit.say(showing.error());
-  Style style = visit.style;
-  style.yaml = showing->yaml();
   if (visit.wanted.verb == "delete") {
     kube::Request request = request_for(visit, resource, kube::Verb::Delete);
     const auto wish = read_delete_wish(visit.request, visit.wanted, request);
     if (!wish) return visit.say(wish.error());
     const auto reply = ground.server.reply(request);
     if (!reply) return visit.say(reply.error());
-    const bool accepted = wish->waits_for_dependents && is_still_there(ground, request, *reply->object);
-    return visit.exchange->reply(
-        reply_with(accepted ? 202 : reply->code, showing->whole(*reply->object), style, reply->warnings));
+    const bool accepted = wish->is_accepted_only && is_still_there(ground, request, *reply->object);
+    return visit.say(accepted ? 202 : reply->code, showing->whole(*reply->object), reply->warnings);
   }
   const auto request = read_request(ground, visit, resource, words);
   if (!request) return visit.say(request.error());
   const auto reply = ground.server.reply(*request);
   if (!reply) return visit.say(reply.error());
-  visit.exchange->reply(reply_with(reply->code, showing->whole(*reply->object), style, reply->warnings));
+  visit.say(reply->code, showing->whole(*reply->object), reply->warnings);
 }
 
 void answer_delete_collection(Ground& ground, const Visit& visit, const kube::Resource& resource) {
