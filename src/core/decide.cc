@@ -99,7 +99,8 @@ bool is_held_for_nothing(const NodeView& node) {
 
 // What contradicts itself is put right without a move, whoever left it so.
 bool has_loose_ends(const NodeView& node) {
-  return cordon_is_no_longer_ours(node) || is_held_for_nothing(node) || (node.is_tainted && !node.claim);
+  return cordon_is_no_longer_ours(node) || is_held_for_nothing(node) || (node.is_tainted && !node.claim) ||
+         (node.claim && !node.claim_is_written);
 }
 
 void tie_loose_ends(NodeView& node) {

@@ -13,6 +13,9 @@
 
 namespace drover::core {
 
+// A person who uncordons a node under us is not contradicted for this long.
+inline constexpr Span kRespect = std::chrono::minutes(10);
+
 struct Slots {
   int managed = 0;  // nodes that the policy manages
   int in_flight = 0;

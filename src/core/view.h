@@ -111,6 +111,7 @@ struct NodeView {
   std::string odd_label = {};               // a state label that nobody knows
 
   std::optional<Claim> claim = {};
+  bool claim_is_written = true;  // false: it is adopted, and stands in no record yet
   std::optional<Outcome> outcome = {};
   DriverView driver = {};
   ValidatorView validator = {};

@@ -82,6 +82,14 @@ TEST(AtRest, WithUpgradesOffNoLabelIsShownExceptOnNodesThatWeHold) {
   EXPECT_EQ(verdict(nodes, 1), "waits");
 }
 
+TEST(AtRest, ANodeThatIsTakenOverIsWrittenDownBeforeAnythingElse) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].claim_is_written = false;
+  nodes.nodes[0].pods = {pod("train")};
+  EXPECT_EQ(verdict(nodes), "relabel");
+  EXPECT_EQ(change_of(nodes).claim, nodes.nodes[0].claim);
+}
+
 // Its turn.
 
 TEST(Required, TakesTheNodeInOneWrite) {
@@ -122,7 +130,7 @@ TEST(Required, RespectsAPersonWhoGaveTheNodeBackForTenMinutes) {
   nodes.nodes[0].given_back_for = 4min;
   EXPECT_EQ(verdict(nodes), "waits");
   EXPECT_EQ(decide(nodes).look_again_in, 6min);
-  nodes.nodes[0].given_back_for.reset();
+  nodes.nodes[0].given_back_for = 10min;
   EXPECT_EQ(starts(nodes), 1);
 }
 

@@ -6,8 +6,6 @@
 
 namespace drover::core {
 
-// A person who uncordons a node under us is not contradicted at once.
-inline constexpr Span kRespect = std::chrono::minutes(10);
 // A node that has not answered for so long is not waited for.
 inline constexpr Span kLostAfter = std::chrono::minutes(10);
 
