@@ -6,10 +6,12 @@
 #include <map>
 #include <utility>
 
+#include "sim/server/access.h"
 #include "sim/server/catalog.h"
 #include "sim/server/context.h"
 #include "sim/server/custom_kinds.h"
 #include "sim/server/definitions.h"
+#include "sim/server/furniture.h"
 #include "sim/server/listing.h"
 #include "sim/server/rejections.h"
 #include "sim/server/watches.h"
@@ -23,6 +25,7 @@ struct Server::Body {
   Context context;
   Watches watches;
   Definitions definitions;
+  Access access;
   std::string_view asker;
   int underway = 0;  // requests inside requests
 
@@ -30,7 +33,8 @@ struct Server::Body {
       : random(std::move(random)),
         context{.loop = loop, .random = this->random, .store = store, .catalog = catalog},
         watches(store),
-        definitions(context) {}
+        definitions(context),
+        access(context) {}
 
   Answer<Stored> serve_whole(const Rules& rules, const kube::Request& request);
   Answer<Stored> serve_subresource(const Rules& rules, const kube::Request& request);
@@ -60,6 +64,17 @@ const std::vector<std::string>* selectable_fields(const Rules& rules) {
   return rules.custom && rules.custom->version != nullptr ? &rules.custom->version->selectable_fields : nullptr;
 }
 
+// For the bug DeletedWithoutState.
+Stored only_name(const kube::Object& object) {
+  Draft bare(
+      kube::Object{{"apiVersion", json::text_at(object, {"apiVersion"})}, {"kind", json::text_at(object, {"kind"})}});
+  for (const std::string_view key : {"name", "namespace", "resourceVersion"}) {
+    if (const json::Value* value = json::find(object, {"metadata", key}))
+      json::ensure(*bare, {"metadata", key}) = *value;
+  }
+  return std::move(bare).seal();
+}
+
 }  // namespace
 
 Server::Server(const base::Loop& loop, base::Random random) : body_(std::make_unique<Body>(loop, std::move(random))) {
@@ -85,6 +100,13 @@ Answer<Stored> Server::serve(const kube::Request& request) {
   return answer;
 }
 
+Answer<Reply> Server::reply(const kube::Request& request, const rbac::User& user) {
+  const auto* const before = std::exchange(body_->context.user, &user);
+  auto answer = reply(request);
+  body_->context.user = before;
+  return answer;
+}
+
 Answer<Reply> Server::reply(const kube::Request& request) {
   const Underway guard(*body_);
   const Rules* rules = body_->catalog.find(request.resource);
@@ -94,6 +116,9 @@ Answer<Reply> Server::reply(const kube::Request& request) {
   auto* const before = std::exchange(body_->context.warnings, &warnings);
   auto answer = serve(request);
   body_->context.warnings = before;
+  if (!answer && answer.error().reason == "AlreadyExists" && body_->context.bugs.has(Bug::WrongReason)) {
+    answer.error().reason = "Conflict";
+  }
   TRY(Stored object, std::move(answer));
   const bool made = request.verb == kube::Verb::Create || (may_make && !was_there);
   return Reply{made ? 201 : 200, std::move(object), std::move(warnings)};
@@ -154,7 +179,8 @@ Answer<Page> Server::list(const kube::Range& range, int limit, const std::string
                           const std::string& resource_version) {
   const Rules* rules = body_->catalog.find(range.resource);
   if (rules == nullptr) return no_such_resource();
-  TRY(const Filter filter, Filter::make(range, selectable_fields(*rules)));
+  TRY(Filter filter, Filter::make(range, selectable_fields(*rules)));
+  if (body_->context.bugs.has(Bug::UnequalWantsTheKey)) filter.want_unequal_keys();
   TRY(Page page, list_page(body_->store, *rules, filter, limit, continue_token, resource_version));
   if (rules->custom) {
     for (Stored& item : page.items) item = as_seen(*rules, std::move(item));
@@ -181,6 +207,12 @@ Answer<int> Server::watch(const kube::Range& range, std::uint64_t since, Seen se
   const Rules* rules = body_->catalog.find(range.resource);
   if (rules == nullptr) return no_such_resource();
   TRY(Filter filter, Filter::make(range, selectable_fields(*rules)));
+  if (body_->context.bugs.has(Bug::UnequalWantsTheKey)) filter.want_unequal_keys();
+  if (body_->context.bugs.has(Bug::DeletedWithoutState)) {
+    seen = [seen = std::move(seen)](kube::WatchEvent::Kind kind, const Stored& object) {
+      seen(kind, kind == kube::WatchEvent::Kind::Deleted ? only_name(*object) : object);
+    };
+  }
   if (rules->custom && rules->custom->definition) {
     // The definition may change while the watch runs.
     seen = [this, resource = range.resource, seen = std::move(seen)](kube::WatchEvent::Kind kind,
@@ -222,6 +254,25 @@ const crd::Definition* Server::definition(std::string_view group, std::string_vi
 }
 
 void Server::remove_resource(std::string_view group, std::string_view plural) { body_->catalog.remove(group, plural); }
+
+void Server::furnish(const std::string& ca) {
+  const Underway guard(*body_);
+  body_->context.policy = &body_->access.policy();
+  body_->access.found();
+  for (const kube::Request& request : furniture(ca)) {
+    const Rules* rules = body_->catalog.find(request.resource);
+    if (!body_->store.find(rules->shelf, kube::key_of(request.body))) (void)serve(request);
+  }
+}
+
+const rbac::Policy& Server::policy() const { return body_->access.policy(); }
+
+void Server::commit_bug(Bug bug) {
+  body_->context.bugs.commit(bug);
+  if (bug == Bug::RoleNamesIgnored) body_->access.policy().ignore_names();
+}
+
+const Bugs& Server::bugs() const { return body_->context.bugs; }
 
 void Server::always_manage_fields(bool always) { body_->context.always_manage_fields = always; }
 

@@ -47,6 +47,8 @@ class Filter {
   const kube::Range& range() const { return range_; }
   // By labels or fields, not only by namespace.
   bool selects_by_content() const { return !labels_.selects_everything() || !fields_.empty(); }
+  // For a bug (sim/server/bugs.h): "a!=b" no longer matches objects without the label a.
+  void want_unequal_keys();
 
  private:
   struct FieldTerm {
@@ -57,12 +59,19 @@ class Filter {
   kube::Range range_;
   base::Selector labels_;
   std::vector<FieldTerm> fields_;
+  std::vector<std::string> wanted_keys_ = {};
 };
 
 struct CustomKind;
+enum class Bug;
+class Bugs;
 namespace crd {
 struct Definition;
 }
+namespace rbac {
+struct User;
+class Policy;
+}  // namespace rbac
 
 struct Reply {
   int code = 200;
@@ -90,6 +99,9 @@ class Server {
   Answer<Stored> serve(const kube::Request& request);
   // The same with the HTTP code of a yes: 201 when something was made, else 200.
   Answer<Reply> reply(const kube::Request& request);
+  // Asked by somebody who is no more trusted than RBAC says: he may not give away rights that he does not have. (That
+  // he may ask at all is for the caller to find out.)
+  Answer<Reply> reply(const kube::Request& request, const rbac::User& user);
   // Deletes every object of the range, each by the rules of one delete; the objects as they were.
   Answer<Page> delete_collection(const kube::Range& range, const kube::Request& how);
   // One page; `limit` 0 = all. `continue_token` as given by the page before.
@@ -123,6 +135,16 @@ class Server {
   // metadata.managedFields for every object, not only for those that somebody applied: what a visitor over HTTP
   // expects, at the price of speed.
   void always_manage_fields(bool always);
+
+  // What a visitor expects of every cluster: the roles and bindings it is born with, priority classes, the service
+  // "kubernetes", and the authority's certificate (`ca`, PEM) for pods. Once is enough.
+  void furnish(const std::string& ca);
+  // Who may do what, following the objects; empty before `furnish`.
+  const rbac::Policy& policy() const;
+
+  // From now on the server makes this mistake.
+  void commit_bug(Bug bug);
+  const Bugs& bugs() const;
 
  private:
   struct Body;

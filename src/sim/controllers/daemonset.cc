@@ -9,6 +9,7 @@
 #include "sim/controllers/placement.h"
 #include "sim/controllers/revisions.h"
 #include "sim/same.h"
+#include "sim/server/bugs.h"
 
 namespace drover::sim {
 
@@ -322,7 +323,8 @@ void DaemonSetController::judge_fitness(Fleet& fleet, const std::string& node) {
   const std::string_view only = json::text_at(fleet.fit_spec, {"nodeName"});
   if ((!only.empty() && only != node) || !selects_node(fleet.fit_spec, *object)) return;
   const json::Array& tolerations = tolerations_of(fleet.fit_spec);
-  seat.should_run = !untolerated_taint(taints_of(*object), tolerations, {"NoSchedule", "NoExecute"});
+  seat.should_run = server().bugs().has(Bug::DaemonOnTaintedNode) ||
+                    !untolerated_taint(taints_of(*object), tolerations, {"NoSchedule", "NoExecute"});
   seat.may_stay = seat.should_run || !untolerated_taint(taints_of(*object), tolerations, {"NoExecute"});
 }
 

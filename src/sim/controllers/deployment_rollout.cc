@@ -16,6 +16,19 @@ namespace drover::sim {
 
 namespace {
 
+// The condition that changed last stands last.
+void tell(kube::Object& deployment, const Condition& condition, const std::string& now) {
+  const json::Value* before = find_condition(deployment, condition.type);
+  const bool turns = before == nullptr || json::text_at(*before, {"status"}) != condition.status ||
+                     json::text_at(*before, {"reason"}) != condition.reason;
+  set_condition(deployment, condition, now, "lastUpdateTime");
+  if (!turns) return;
+  json::Array& all = json::ensure(deployment, {"status", "conditions"}).as_array();
+  const auto at = std::find_if(all.begin(), all.end(),
+                               [&](const json::Value& one) { return json::text_at(one, {"type"}) == condition.type; });
+  std::rotate(at, at + 1, all.end());
+}
+
 constexpr std::string_view kSource = "deployment-controller";
 constexpr std::string_view kDesired = "deployment.kubernetes.io/desired-replicas";
 constexpr std::string_view kMost = "deployment.kubernetes.io/max-replicas";
@@ -260,18 +273,15 @@ void DeploymentController::judge_progress(Rollout& rollout, const kube::Object& 
       current ? time_at(*current, {"lastUpdateTime"}).value_or(loop().wall()) : loop().wall();
   const base::Span limit = std::chrono::seconds(json::int_at(*rollout.seen, {"spec", "progressDeadlineSeconds"}));
   if (complete) {
-    set_condition(now, {"Progressing", "True", "NewReplicaSetAvailable", who + " has successfully progressed."},
-                  now_text(), "lastUpdateTime");
+    tell(now, {"Progressing", "True", "NewReplicaSetAvailable", who + " has successfully progressed."}, now_text());
   } else if (moves) {
-    set_condition(now, {"Progressing", "True", "ReplicaSetUpdated", who + " is progressing."}, now_text(),
-                  "lastUpdateTime");
+    tell(now, {"Progressing", "True", "ReplicaSetUpdated", who + " is progressing."}, now_text());
     // Progress of the same kind moves the time of the last one.
     for (json::Value& condition : json::find(now, {"status", "conditions"})->as_array()) {
       if (json::text_at(condition, {"type"}) == "Progressing") condition.as_object()["lastUpdateTime"] = now_text();
     }
   } else if (reason != "ProgressDeadlineExceeded" && told_at + limit < loop().wall()) {
-    set_condition(now, {"Progressing", "False", "ProgressDeadlineExceeded", who + " has timed out progressing."},
-                  now_text(), "lastUpdateTime");
+    tell(now, {"Progressing", "False", "ProgressDeadlineExceeded", who + " has timed out progressing."}, now_text());
   }
   if (!complete && reason != "ProgressDeadlineExceeded") {
     const base::Span left = told_at + limit - loop().wall();
@@ -305,22 +315,21 @@ Done DeploymentController::write_status(Rollout& rollout, bool judges_progress) 
   }
   status["terminatingReplicas"] = status_sum(sets, "terminatingReplicas");
   const bool enough = available >= rollout.replicas - rollout.max_unavailable;
-  set_condition(now,
-                enough
-                    ? Condition{"Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability."}
-                    : Condition{"Available", "False", "MinimumReplicasUnavailable",
-                                "Deployment does not have minimum availability."},
-                now_text(), "lastUpdateTime");
+  tell(now,
+       enough ? Condition{"Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability."}
+              : Condition{"Available", "False", "MinimumReplicasUnavailable",
+                          "Deployment does not have minimum availability."},
+       now_text());
   if (judges_progress) judge_progress(rollout, before);
   const json::Value* failure = nullptr;
   for (const Stored& set : sets) {
     if (const json::Value* found = find_condition(*set, "ReplicaFailure")) failure = found;
   }
   if (failure) {
-    set_condition(now,
-                  {"ReplicaFailure", "True", std::string(json::text_at(*failure, {"reason"})),
-                   std::string(json::text_at(*failure, {"message"}))},
-                  now_text(), "lastUpdateTime");
+    tell(now,
+         {"ReplicaFailure", "True", std::string(json::text_at(*failure, {"reason"})),
+          std::string(json::text_at(*failure, {"message"}))},
+         now_text());
   } else {
     remove_condition(now, "ReplicaFailure");
   }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "sim/controllers/objects.h"
 #include "sim/same.h"
+#include "sim/server/bugs.h"
 
 namespace drover::sim {
 
@@ -136,6 +137,7 @@ Done GarbageCollector::delete_dependents(const kube::Resource& resource, const k
 }
 
 Done GarbageCollector::delete_if_unowned(const kube::Resource& resource, const kube::Object& object) {
+  if (server().bugs().has(Bug::DependentsStay)) return {};
   const json::Array& owners = owners_of(object);
   if (owners.empty()) return {};
   std::vector<std::string> useless;

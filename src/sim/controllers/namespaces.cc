@@ -116,19 +116,39 @@ Done NamespaceController::sync(const std::string& name) {
 
 // -- furniture --------------------------------------------------------------------------------------------------------
 
+namespace {
+constexpr std::string_view kRootCertificate = "kube-root-ca.crt";
+}
+
 ServiceAccounts::ServiceAccounts(ControlPlane plane) : Controller(plane, "kube-controller-manager") {}
 
 void ServiceAccounts::heard(const Commit& commit) {
   if (commit.resource == "namespaces") {
     if (commit.kind == Commit::Kind::Created) enqueue(std::string(kube::name_of(*commit.after)));
-  } else if (commit.kind == Commit::Kind::Removed && kube::name_of(*commit.after) == "default") {
+  } else if (commit.kind == Commit::Kind::Removed &&
+             (kube::name_of(*commit.after) == "default" || kube::name_of(*commit.after) == kRootCertificate)) {
     enqueue(std::string(kube::namespace_of(*commit.after)));
   }
 }
 
+// Every namespace has the authority's certificate, where the cluster has one.
+Done ServiceAccounts::publish_certificate(const std::string& ns) {
+  const Stored first = store().find("configmaps", key_in("kube-system", kRootCertificate));
+  if (!first || store().find("configmaps", key_in(ns, kRootCertificate))) return {};
+  kube::Object copy = {{"metadata",
+                        {{"name", kRootCertificate},
+                         {"namespace", ns},
+                         {"annotations", json::members_at(*first, {"metadata", "annotations"})}}},
+                       {"data", json::members_at(*first, {"data"})}};
+  ASK_VOID(ask(kube::create(kube::kConfigMaps, ns, std::move(copy))));
+  return {};
+}
+
 Done ServiceAccounts::sync(const std::string& name) {
   const Stored ns = store().find("namespaces", name);
-  if (!ns || kube::is_being_deleted(*ns) || store().find("serviceaccounts", key_in(name, "default"))) return {};
+  if (!ns || kube::is_being_deleted(*ns)) return {};
+  ASK_VOID(publish_certificate(name));
+  if (store().find("serviceaccounts", key_in(name, "default"))) return {};
   kube::Object account = {
       {"apiVersion", "v1"}, {"kind", "ServiceAccount"}, {"metadata", {{"name", "default"}, {"namespace", name}}}};
   ASK_VOID(ask(kube::create(kube::kServiceAccounts, name, std::move(account))));

@@ -36,9 +36,12 @@ class ServiceAccounts final : public Controller {
   explicit ServiceAccounts(ControlPlane plane);
 
  protected:
-  std::vector<std::string> interests() const override { return {"namespaces", "serviceaccounts"}; }
+  std::vector<std::string> interests() const override { return {"namespaces", "serviceaccounts", "configmaps"}; }
   void heard(const Commit& commit) override;
   Done sync(const std::string& ns) override;
+
+ private:
+  Done publish_certificate(const std::string& ns);
 };
 
 // Removes Events an hour after their last change, as etcd's lease does.

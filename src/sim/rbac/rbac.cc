@@ -44,7 +44,7 @@ User service_account(std::string_view ns, std::string_view name) {
           {"system:serviceaccounts", fmt::format("system:serviceaccounts:{}", ns), "system:authenticated"}};
 }
 
-bool Policy::Rule::allows(const Attributes& request) const {
+bool Policy::Rule::allows(const Attributes& request, bool names_count) const {
   if (!has_or_star(verbs, request.verb)) return false;
   if (!request.path.empty()) {
     return std::any_of(urls.begin(), urls.end(), [&](std::string_view url) {
@@ -60,7 +60,8 @@ bool Policy::Rule::allows(const Attributes& request) const {
     return resource == "*" || resource == combined ||
            (!request.subresource.empty() && resource.starts_with("*/") && resource.substr(2) == request.subresource);
   });
-  return resource_fits && has_or_star(groups, request.group) && (names.empty() || has(names, request.name));
+  return resource_fits && has_or_star(groups, request.group) &&
+         (names.empty() || !names_count || has(names, request.name));
 }
 
 Policy::Rule Policy::read_rule(const json::Value& rule) {
@@ -223,7 +224,7 @@ Decision Policy::decide(const Attributes& request) const {
           return true;
         }
         for (const auto& rule : role->rules) {
-          if (!rule.allows(request)) continue;
+          if (!rule.allows(request, names_count_)) continue;
           decision = {true, "RBAC: allowed by " + describe(binding, request.user)};
           return false;
         }

@@ -1,4 +1,4 @@
-// How a refusal reads, and the policy a cluster is born with.
+// How a refusal reads.
 #include <fmt/format.h>
 
 #include "sim/cel/go_text.h"
@@ -37,43 +37,6 @@ std::string cannot(const Attributes& request) {
                      cel::go_quote(request.group), where);
 }
 
-json::Value list(std::initializer_list<std::string_view> texts) {
-  json::Array made;
-  for (const auto text : texts) made.emplace_back(text);
-  return made;
-}
-
-json::Value cluster_role(std::string_view name, json::Array rules) {
-  return json::Members{
-      {"apiVersion", "rbac.authorization.k8s.io/v1"},
-      {"kind", "ClusterRole"},
-      {"metadata",
-       json::Members{{"name", name},
-                     {"labels", json::Members{{"kubernetes.io/bootstrapping", "rbac-defaults"}}},
-                     {"annotations", json::Members{{"rbac.authorization.kubernetes.io/autoupdate", "true"}}}}},
-      {"rules", std::move(rules)}};
-}
-
-json::Value binding_to_groups(std::string_view name, std::initializer_list<std::string_view> groups) {
-  json::Array subjects;
-  for (const auto group : groups) {
-    subjects.push_back(json::Members{{"kind", "Group"}, {"apiGroup", "rbac.authorization.k8s.io"}, {"name", group}});
-  }
-  return json::Members{
-      {"apiVersion", "rbac.authorization.k8s.io/v1"},
-      {"kind", "ClusterRoleBinding"},
-      {"metadata",
-       json::Members{{"name", name},
-                     {"labels", json::Members{{"kubernetes.io/bootstrapping", "rbac-defaults"}}},
-                     {"annotations", json::Members{{"rbac.authorization.kubernetes.io/autoupdate", "true"}}}}},
-      {"roleRef", json::Members{{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", name}}},
-      {"subjects", std::move(subjects)}};
-}
-
-json::Value urls_rule(std::initializer_list<std::string_view> urls) {
-  return json::Members{{"verbs", list({"get"})}, {"nonResourceURLs", list(urls)}};
-}
-
 }  // namespace
 
 std::string forbidden_message(const Attributes& request, std::string_view reason) {
@@ -91,29 +54,6 @@ json::Value forbidden_details(const Attributes& request) {
   if (!request.group.empty()) details["group"] = request.group;
   if (!request.resource.empty()) details["kind"] = request.resource;
   return details;
-}
-
-std::vector<json::Value> bootstrap_policy() {
-  const json::Value everything =
-      json::Members{{"verbs", list({"*"})}, {"apiGroups", list({"*"})}, {"resources", list({"*"})}};
-  const json::Value every_url = json::Members{{"verbs", list({"*"})}, {"nonResourceURLs", list({"*"})}};
-  const json::Value ask_about_oneself =
-      json::Members{{"verbs", list({"create"})},
-                    {"apiGroups", list({"authorization.k8s.io"})},
-                    {"resources", list({"selfsubjectaccessreviews", "selfsubjectrulesreviews"})}};
-  const json::Value who_am_i = json::Members{{"verbs", list({"create"})},
-                                             {"apiGroups", list({"authentication.k8s.io"})},
-                                             {"resources", list({"selfsubjectreviews"})}};
-  return {cluster_role("cluster-admin", {everything, every_url}),
-          binding_to_groups("cluster-admin", {"system:masters"}),
-          cluster_role("system:basic-user", {ask_about_oneself, who_am_i}),
-          binding_to_groups("system:basic-user", {"system:authenticated"}),
-          cluster_role("system:discovery", {urls_rule({"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez",
-                                                       "/openapi", "/openapi/*", "/readyz", "/version", "/version/"})}),
-          binding_to_groups("system:discovery", {"system:authenticated"}),
-          cluster_role("system:public-info-viewer",
-                       {urls_rule({"/healthz", "/livez", "/readyz", "/version", "/version/"})}),
-          binding_to_groups("system:public-info-viewer", {"system:authenticated", "system:unauthenticated"})};
 }
 
 }  // namespace drover::sim::rbac

@@ -17,6 +17,10 @@
 #include "sim/server/field_types.h"
 #include "sim/server/rejections.h"
 
+namespace drover::sim::types {
+struct Type;
+}
+
 namespace drover::sim {
 
 enum class NameRule { Subdomain, Label, PathSegment };
@@ -39,8 +43,9 @@ struct CustomKind {
   std::function<void(kube::Object&)> fill_in = {};
   // What is wrong with it; `old` is nullptr at creation.
   std::function<void(const kube::Object& fresh, const kube::Object* old, FieldErrors&)> check = {};
-  // List types and map types, for server-side apply.
+  // List types and map types, for server-side apply; and the shape that an applied body must have.
   std::shared_ptr<const FieldTypes> types = {};
+  std::shared_ptr<const types::Type> shape = {};
 };
 
 struct Rules {

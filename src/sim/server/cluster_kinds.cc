@@ -31,6 +31,11 @@ void keep_namespace_finalizers(kube::Object& fresh, const kube::Object& old) {
 void fill_in_node(kube::Object& node) {
   json::Members& members = node.get_object();
   if (!members.contains("spec")) members["spec"].emplace_object();
+  if (const json::Value* range = json::find(node, {"spec", "podCIDR"});
+      range != nullptr && json::find(node, {"spec", "podCIDRs"}) == nullptr) {
+    json::Value copy = *range;
+    members["spec"].get_object()["podCIDRs"] = json::Array{std::move(copy)};
+  }
   json::Members& status = object_in(members, "status");
   if (const json::Value* capacity = status.if_contains("capacity");
       capacity != nullptr && !status.contains("allocatable")) {
@@ -151,6 +156,7 @@ void new_service(kube::Object& service) {
 void fill_in_event(kube::Object& event) {
   json::Members& members = event.get_object();
   members["eventTime"];
+  object_in(members, "source");
   for (const std::string_view key : {"reportingComponent", "reportingInstance"}) {
     if (!members.contains(key)) members[key] = "";
   }

@@ -12,7 +12,9 @@
 #include "base/loop.h"
 #include "base/random.h"
 #include "kube/api.h"
+#include "sim/rbac/rbac.h"
 #include "sim/server.h"
+#include "sim/server/bugs.h"
 #include "sim/server/catalog.h"
 #include "sim/server/rejections.h"
 #include "sim/store.h"
@@ -27,6 +29,11 @@ struct Context {
   bool always_manage_fields = false;  // keep managedFields for every object, not only for applied ones
   std::vector<std::string>* warnings =
       nullptr;  // for the Warning headers of the answer; nullptr when nobody reads them
+  // Who asks, and what he may do; nullptr for those that are trusted.
+  const rbac::User* user = nullptr;
+  const rbac::Policy* policy = nullptr;
+  Bugs bugs = {};
+  std::string_view tracked_as = {};  // the subresource that managedFields name, where the write is one of the object
 
   // The wall time as metav1.Time.
   std::string now() const { return base::rfc3339(loop.wall()); }
@@ -50,6 +57,9 @@ Answer<Stored> delete_object(Context& context, const Rules& rules, const kube::R
 
 // A patch's wish: `old` with the request's patch applied. `old` is nullptr for an Apply that creates.
 Answer<Draft> patched(Context& context, const Rules& rules, const kube::Request& request, const kube::Object* old);
+
+// What admission adds to a new pod in a furnished cluster; 403 when its account does not exist.
+Answer<void> admit_pod(Context& context, const Rules& rules, kube::Object& pod);
 
 Answer<Stored> evict_pod(Context& context, const Rules& rules, const kube::Request& request);
 Answer<Stored> bind_pod(Context& context, const Rules& rules, const kube::Request& request);

@@ -69,6 +69,7 @@ std::vector<Rules> rows_of(const std::shared_ptr<const crd::Definition>& definit
     kind->since = since;
     kind->is_ending = is_ending;
     kind->types = types_of_schema(version->schema);
+    kind->shape = shape_of_schema(version->schema);
     Rules rules;
     rules.resource = {definition->group, version->name, definition->names.plural, definition->names.kind,
                       definition->namespaced ? kube::Scope::Namespaced : kube::Scope::Cluster};
@@ -83,10 +84,11 @@ std::vector<Rules> rows_of(const std::shared_ptr<const crd::Definition>& definit
   return rows;
 }
 
-std::vector<std::string> shape(const crd::Version& version, kube::Object& object) {
-  std::vector<std::string> gone = crd::prune(object, *version.schema);
+std::vector<std::string> shape(const crd::Version& version, kube::Object& object, const Bugs& bugs) {
+  std::vector<std::string> gone;
+  if (!bugs.has(Bug::PruningForgotten)) gone = crd::prune(object, *version.schema);
   crd::drop_nulls(object, *version.schema);
-  crd::apply_defaults(object, *version.schema);
+  if (!bugs.has(Bug::DefaultsForgotten)) crd::apply_defaults(object, *version.schema);
   return gone;
 }
 

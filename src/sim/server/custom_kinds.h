@@ -26,7 +26,7 @@ Stored keep(Context& context, const Rules& rules, Draft draft);
 
 // Brings a written object of a custom kind into shape: unknown fields out (their paths are told, sorted), nulls out,
 // defaults in.
-std::vector<std::string> shape(const crd::Version& version, kube::Object& object);
+std::vector<std::string> shape(const crd::Version& version, kube::Object& object, const Bugs& bugs = {});
 
 // Every complaint of a version's schema and rules; `old` is nullptr at creation.
 void check_custom(const CustomKind& kind, std::string_view subresource, const kube::Object& fresh,
@@ -38,5 +38,8 @@ void add_errors(const crd::FieldErrors& from, FieldErrors& to);
 
 // List and map types of a schema, for server-side apply.
 std::shared_ptr<const FieldTypes> types_of_schema(const crd::SchemaRef& schema);
+
+// The same schema as a type, for the words of server-side apply.
+std::shared_ptr<const types::Type> shape_of_schema(const crd::SchemaRef& schema);
 
 }  // namespace drover::sim

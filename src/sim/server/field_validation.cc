@@ -7,6 +7,7 @@
 
 #include "sim/cel/go_text.h"
 #include "sim/server/custom_kinds.h"
+#include "sim/types/types.h"
 
 namespace drover::sim {
 namespace {
@@ -42,19 +43,52 @@ std::vector<std::string> prune_metadata(kube::Object& object) {
   return gone;
 }
 
-std::vector<std::string> complaints(const kube::Request& request, const Rules& rules, kube::Object& object) {
-  std::vector<std::string> all = request.duplicates;
-  if (rules.custom && rules.custom->version != nullptr) {
-    for (const std::string& name : prune_metadata(object))
-      all.push_back(fmt::format("unknown field \"metadata.{}\"", name));
-    for (const std::string& path : shape(*rules.custom->version, object))
-      all.push_back(fmt::format("unknown field \"{}\"", path));
-  }
+// What a custom kind's schema does not know goes.
+std::vector<std::string> shape_custom(const Context& context, const Rules& rules, kube::Object& object) {
+  std::vector<std::string> all;
+  for (const std::string& name : prune_metadata(object))
+    all.push_back(fmt::format("unknown field \"metadata.{}\"", name));
+  for (const std::string& path : shape(*rules.custom->version, object, context.bugs))
+    all.push_back(fmt::format("unknown field \"{}\"", path));
   return all;
+}
+
+// What a built-in type does not know goes.
+void drop_unknown(const types::Type& type, json::Value& value) {
+  if (auto* array = value.if_array(); array != nullptr && type.shape == types::Shape::List) {
+    for (json::Value& item : *array) drop_unknown(*type.element, item);
+  }
+  auto* object = value.if_object();
+  if (object == nullptr || (type.shape != types::Shape::Object && type.shape != types::Shape::Map)) return;
+  std::vector<std::string> unknown;
+  for (auto& member : *object) {
+    if (type.shape == types::Shape::Map) {
+      drop_unknown(*type.element, member.value());
+    } else if (const types::Field* field = type.field(member.key())) {
+      drop_unknown(*field->type, member.value());
+    } else {
+      unknown.emplace_back(member.key());
+    }
+  }
+  for (const std::string& key : unknown) object->erase(key);
 }
 
 bool is_patch(const kube::Request& request, kube::PatchKind kind) {
   return request.verb == kube::Verb::Patch && request.patch == kind;
+}
+
+Answer<std::vector<std::string>> read_built_in(const Rules& rules, const kube::Request& request,
+                                               const types::Type& type, kube::Object& object) {
+  if (is_patch(request, kube::PatchKind::Strategic)) {
+    const std::string error = types::conversion_error(type, object);
+    if (!error.empty()) return unreadable(rules, request, object, error);
+  }
+  types::Reading reading = types::read(type, object);
+  if (!reading.malformed.empty()) return unreadable(rules, request, object, reading.malformed);
+  if (!reading.strict.empty()) drop_unknown(type, object);
+  std::vector<std::string> all = std::move(reading.strict);
+  all.insert(all.end(), request.duplicates.begin(), request.duplicates.end());
+  return all;
 }
 
 }  // namespace
@@ -98,11 +132,18 @@ Refusal unreadable(const Rules& rules, const kube::Request& request, const kube:
 Answer<void> read_fields(const Context& context, const Rules& rules, const kube::Request& request,
                          kube::Object& object) {
   const bool is_schema = rules.custom && rules.custom->version != nullptr;
-  if (!is_schema && request.duplicates.empty()) return {};
+  if (!is_schema && request.field_validation == kube::FieldValidation::Unsaid) return {};
   const bool strict = request.field_validation == kube::FieldValidation::Strict;
   // What is refused is shown as it came.
   const kube::Object sent = strict && request.verb == kube::Verb::Patch ? object : kube::Object();
-  const std::vector<std::string> all = complaints(request, rules, object);
+  std::vector<std::string> all;
+  if (is_schema) {
+    all = request.duplicates;
+    const std::vector<std::string> unknown = shape_custom(context, rules, object);
+    all.insert(all.end(), unknown.begin(), unknown.end());
+  } else if (const types::Type* type = types::find(rules.resource.group, rules.resource.version, rules.resource.kind)) {
+    TRY(all, read_built_in(rules, request, *type, object));
+  }
   // Apply has read its body by the schema already, and is not strict about text.
   if (all.empty() || is_patch(request, kube::PatchKind::Apply)) return {};
   if (strict) {
@@ -113,6 +154,23 @@ Answer<void> read_fields(const Context& context, const Rules& rules, const kube:
     context.warnings->insert(context.warnings->end(), all.begin(), all.end());
   }
   return {};
+}
+
+Answer<void> fits_type(const Rules& rules, const kube::Request& request) {
+  if (request.field_validation == kube::FieldValidation::Unsaid) return {};
+  const types::Type* type = rules.custom
+                                ? rules.custom->shape.get()
+                                : types::find(rules.resource.group, rules.resource.version, rules.resource.kind);
+  if (type == nullptr) return {};
+  const std::string error = types::apply_error(*type, request.body);
+  if (error.empty()) return {};
+  return Refusal(Rejection{
+      500,
+      "",
+      fmt::format("failed to create typed patch object ({}/{}; {}{}, Kind={}): {}", kube::namespace_of(request.body),
+                  kube::name_of(request.body), rules.resource.group.empty() ? "/" : "", rules.resource.api_version(),
+                  rules.resource.kind, error),
+      {}});
 }
 
 }  // namespace drover::sim

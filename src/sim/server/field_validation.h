@@ -13,6 +13,9 @@ namespace drover::sim {
 Answer<void> read_fields(const Context& context, const Rules& rules, const kube::Request& request,
                          kube::Object& object);
 
+// Can the body of an apply be read by the types of its kind at all? 500 when not, as the real server says it.
+Answer<void> fits_type(const Rules& rules, const kube::Request& request);
+
 // A body that the decoder refuses: 400, or (of a patch) 422 with the patched object in it.
 Refusal unreadable(const Rules& rules, const kube::Request& request, const kube::Object& object, std::string_view why);
 

@@ -98,6 +98,9 @@ Answer<std::vector<RawTerm>> parse_terms(std::string_view text) {
     }
     term.field = piece.substr(0, at);
     for (std::size_t i = at + length; i < piece.size(); ++i) {
+      if (piece[i] == '=') {
+        return bad_request(fmt::format("invalid field selector: unescaped character in value: {}", int{'='}));
+      }
       if (piece[i] == '\\' && i + 1 < piece.size()) ++i;
       term.value += piece[i];
     }
@@ -150,7 +153,17 @@ Answer<Filter> Filter::make(const kube::Range& range, const std::vector<std::str
   return filter;
 }
 
+void Filter::want_unequal_keys() {
+  for (const std::string_view term : base::split(range_.labels, ',')) {
+    if (const std::size_t at = term.find("!="); at != std::string_view::npos)
+      wanted_keys_.emplace_back(term.substr(0, at));
+  }
+}
+
 bool Filter::matches(const kube::Object& object) const {
+  for (const std::string& key : wanted_keys_) {
+    if (!kube::labels_of(object).contains(key)) return false;
+  }
   if (!range_.ns.empty() && kube::namespace_of(object) != range_.ns) return false;
   if (!labels_.selects_everything() && !labels_.matches(kube::labels_of(object))) return false;
   return std::all_of(fields_.begin(), fields_.end(), [&](const FieldTerm& term) {

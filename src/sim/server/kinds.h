@@ -46,6 +46,12 @@ void new_service(kube::Object& service);
 void fill_in_event(kube::Object& event);
 void check_event(const kube::Object& event, const kube::Object* old, FieldErrors& errors);
 
+// small_checks.cc
+// ConfigMaps and Secrets: keys, and what is immutable.
+void check_config(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors);
+void check_budget(const kube::Object& budget, const kube::Object* old, FieldErrors& errors);
+void check_job(const kube::Object& job, const kube::Object* old, FieldErrors& errors);
+
 // Times that conditions show as null when they are not set.
 void fill_in_conditions(kube::Object& object, std::initializer_list<std::string_view> times);
 // Sets a member only when it is absent, null or empty text.

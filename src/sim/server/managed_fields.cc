@@ -11,6 +11,7 @@
 #include "base/order.h"
 #include "sim/same.h"
 #include "sim/server/field_set.h"
+#include "sim/server/field_validation.h"
 #include "sim/server/field_walks.h"
 
 namespace drover::sim {
@@ -124,8 +125,8 @@ Entry entry_for(const Context& context, const kube::Request& request, std::strin
   return {.manager = request.field_manager.empty() ? "unknown" : request.field_manager,
           .operation = std::move(operation),
           .api_version = request.resource.api_version(),
-          .subresource = request.subresource,
-          .time = context.now(),
+          .subresource = context.tracked_as.empty() ? request.subresource : std::string(context.tracked_as),
+          .time = context.tracked_as.empty() ? context.now() : std::string(),
           .fields = {}};
 }
 
@@ -253,6 +254,15 @@ Answer<void> check_apply(const Rules& rules, const kube::Request& request) {
   if (json::find(request.body, {"metadata", "managedFields"}) != nullptr) {
     return bad_request("metadata.managedFields must be nil");
   }
+  const std::string_view name = kube::name_of(request.body);
+  if (name.empty()) {
+    return bad_request(fmt::format("the name of the object ({} based on URL) was undeterminable: name must be provided",
+                                   request.name));
+  }
+  if (name != request.name) {
+    return bad_request(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
+  }
   if (request.field_manager.empty()) {
     FieldErrors errors;
     errors.required("fieldManager", "is required for apply patch");
@@ -309,6 +319,7 @@ void track_update(const Context& context, const Rules& rules, const kube::Reques
 Answer<Draft> applied(const Context& context, const Rules& rules, const kube::Request& request,
                       const kube::Object* old) {
   TRY_VOID(check_apply(rules, request));
+  TRY_VOID(fits_type(rules, request));
   const FieldTypes& types = types_of(rules);
   const kube::Object live = old != nullptr ? without_managed_fields(*old) : nothing_of(request.body);
   Entries entries = old != nullptr ? entries_of(*old) : Entries();
@@ -343,7 +354,8 @@ Answer<Draft> applied(const Context& context, const Rules& rules, const kube::Re
     if (entry.is_of(mine)) continue;
     for (FieldSet::Path& place : entry.fields.shared(touched).paths()) claims.push_back({entry, std::move(place)});
   }
-  if (!claims.empty() && !request.force) return fields_belong_to_others(claims);
+  if (!claims.empty() && !request.force && !context.bugs.has(Bug::ApplyNeverConflicts))
+    return fields_belong_to_others(claims);
   take_from_others(entries, change, mine);
 
   // An apply that changes nothing but who owns what leaves its time as it was.

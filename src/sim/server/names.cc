@@ -92,7 +92,7 @@ void check_annotations(const kube::Object& fresh, const kube::Object* old, Field
 void check_owners(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
   const json::Array& owners = json::array_at(fresh, {"metadata", "ownerReferences"});
   if (owners.empty() || (old != nullptr && same(owners, json::array_at(*old, {"metadata", "ownerReferences"})))) return;
-  std::size_t controllers = 0;
+  std::vector<std::string> controllers;
   const std::string field = "metadata.ownerReferences";
   for (const json::Value& owner : owners) {
     if (json::text_at(owner, {"apiVersion"}).empty())
@@ -100,12 +100,16 @@ void check_owners(const kube::Object& fresh, const kube::Object* old, FieldError
     if (json::text_at(owner, {"kind"}).empty()) errors.invalid(field + ".kind", "\"\"", "must not be empty");
     if (json::text_at(owner, {"name"}).empty()) errors.invalid(field + ".name", "\"\"", "must not be empty");
     if (json::text_at(owner, {"uid"}).empty()) errors.invalid(field + ".uid", "\"\"", "must not be empty");
-    if (json::flag_at(owner, {"controller"})) ++controllers;
+    if (json::flag_at(owner, {"controller"})) {
+      controllers.push_back(fmt::format("{}/{}", json::text_at(owner, {"kind"}), json::text_at(owner, {"name"})));
+    }
   }
-  if (controllers > 1) {
+  if (controllers.size() > 1) {
     errors.invalid(
         "metadata.ownerReferences", json::text_of(owners),
-        "Only one reference can have Controller set to true. Found \"true\" in references for several owners");
+        fmt::format("Only one reference can have Controller set to true. Found \"true\" in references for {} "
+                    "and {}",
+                    controllers[0], controllers[1]));
   }
 }
 
@@ -215,6 +219,7 @@ void check_metadata(const Rules& rules, const kube::Object& fresh, const kube::O
   check_labels(fresh, old, errors);
   check_annotations(fresh, old, errors);
   check_owners(fresh, old, errors);
+  if (old != nullptr) check_owners(fresh, old, errors);  // an update looks at them once more
   check_finalizers(rules, fresh, old, errors);
 }
 

@@ -24,7 +24,16 @@ Refusal patch_does_not_fit() {
       Rejection{422, "Invalid", "the server rejected our request due to an error in our request", json::Members()});
 }
 
-Answer<Draft> merged(const kube::Object& old, const json::Value& patch) {
+// For the bug MergeKeepsNulls.
+void keep_nulls(json::Value& target, const json::Value& patch) {
+  if (!target.is_object() || !patch.is_object()) return;
+  for (const auto& member : patch.get_object()) {
+    json::Value& there = target.get_object()[member.key()];
+    if (!member.value().is_null()) keep_nulls(there, member.value());
+  }
+}
+
+Answer<Draft> merged(const Context& context, const kube::Object& old, const json::Value& patch) {
   if (!patch.is_object()) {
     return bad_request(
         fmt::format("error decoding patch: json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
@@ -32,6 +41,7 @@ Answer<Draft> merged(const kube::Object& old, const json::Value& patch) {
   }
   Draft fresh(old, kRoom);
   merge_patch(*fresh, patch);
+  if (context.bugs.has(Bug::MergeKeepsNulls)) keep_nulls(*fresh, patch);
   return fresh;
 }
 
@@ -66,14 +76,15 @@ Answer<Draft> json_patched(const kube::Object& old, const json::Value& patch) {
   return patch_does_not_fit();
 }
 
-Answer<Draft> strategically_merged(const Rules& rules, const kube::Object& old, const json::Value& patch) {
+Answer<Draft> strategically_merged(const Rules& rules, const kube::Object& old, const json::Value& patch,
+                                   bool replaces_lists) {
   if (rules.is_custom) {
     return unsupported_media_type(
         "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, "
         "application/merge-patch+json, application/apply-patch+yaml, application/apply-patch+cbor");
   }
   Draft fresh(old, kRoom);
-  TRY_VOID(strategic_patch(*fresh, patch, built_in_types(rules.resource.kind)));
+  TRY_VOID(strategic_patch(*fresh, patch, replaces_lists ? unknown_types() : built_in_types(rules.resource.kind)));
   return fresh;
 }
 
@@ -81,9 +92,10 @@ Answer<Draft> strategically_merged(const Rules& rules, const kube::Object& old, 
 
 Answer<Draft> patched(Context& context, const Rules& rules, const kube::Request& request, const kube::Object* old) {
   switch (request.patch) {
-    case kube::PatchKind::Merge: return merged(*old, request.body);
+    case kube::PatchKind::Merge: return merged(context, *old, request.body);
     case kube::PatchKind::Json: return json_patched(*old, request.body);
-    case kube::PatchKind::Strategic: return strategically_merged(rules, *old, request.body);
+    case kube::PatchKind::Strategic:
+      return strategically_merged(rules, *old, request.body, context.bugs.has(Bug::StrategicReplacesLists));
     case kube::PatchKind::Apply: return applied(context, rules, request, old);
   }
   return internal_error("a patch type that does not exist");

@@ -12,6 +12,13 @@ Answer<Stored> bind_pod(Context& context, const Rules& rules, const kube::Reques
   if (request.verb != kube::Verb::Create) return method_not_supported(rules.resource, "get");
   TRY(const Stored pod, look_up(context, rules, request));
   const std::string_view node = json::text_at(request.body, {"target", "name"});
+  if (const std::string_view kind = json::text_at(request.body, {"target", "kind"}); !kind.empty() && kind != "Node") {
+    return Refusal(Rejection{
+        500,
+        "",
+        fmt::format("target.kind: Unsupported value: {}: supported values: \"Node\", \"<empty>\"", quoted(kind)),
+        {}});
+  }
   if (node.empty()) {
     return Refusal(Rejection{500, "", "target.name: Required value", {}});
   }
@@ -106,8 +113,11 @@ Answer<Stored> serve_scale(Context& context, const Rules& rules, const kube::Req
                             {"uid", kube::uid_of(object)},
                             {"resourceVersion", kube::version_of(object)},
                             {"creationTimestamp", json::text_at(object, {"metadata", "creationTimestamp"})}}},
-                          {"spec", json::Members{{"replicas", number_at(object, places.spec_replicas)}}},
+                          {"spec", json::Members()},
                           {"status", json::Members{{"replicas", number_at(object, places.status_replicas)}}}};
+    if (const std::int64_t wanted = number_at(object, places.spec_replicas); wanted != 0) {
+      json::ensure(scale, {"spec", "replicas"}) = wanted;
+    }
     if (const std::string selector = selector_of(rules, places, object); !selector.empty()) {
       json::ensure(scale, {"status", "selector"}) = selector;
     }
@@ -131,7 +141,7 @@ Answer<Stored> serve_scale(Context& context, const Rules& rules, const kube::Req
     return modified_since(rules.resource, request.name);
   }
   const std::int64_t replicas = json::int_at(wish, {"spec", "replicas"});
-  if (replicas < 0) {
+  if (replicas < 0 && !rules.is_custom) {
     FieldErrors errors;
     errors.invalid("spec.replicas", std::to_string(replicas), "must be greater than or equal to 0");
     return invalid("autoscaling", "Scale", request.name, errors);
@@ -140,8 +150,11 @@ Answer<Stored> serve_scale(Context& context, const Rules& rules, const kube::Req
   set_number(*fresh, places.spec_replicas, replicas);
   kube::Request whole = request;
   whole.subresource.clear();
-  TRY(const Stored scaled, update_object(context, rules, whole, object, std::move(fresh)));
-  return scale_of(*scaled);
+  context.tracked_as = "scale";
+  auto scaled = update_object(context, rules, whole, object, std::move(fresh));
+  context.tracked_as = {};
+  if (!scaled) return Refusal(std::move(scaled).error());
+  return scale_of(**scaled);
 }
 
 }  // namespace drover::sim

@@ -207,6 +207,13 @@ std::string_view quality_of_service(const json::Value& spec) {
   return guaranteed ? "Guaranteed" : "Burstable";
 }
 
+void check_member_of(std::string_view value, const std::vector<std::string>& supported, const std::string& field,
+                     FieldErrors& errors) {
+  if (std::find(supported.begin(), supported.end(), value) == supported.end()) {
+    errors.not_supported(field, quoted(value), supported);
+  }
+}
+
 void check_container(const json::Value& container, const std::string& field, std::set<std::string>& names,
                      FieldErrors& errors) {
   const std::string_view name = json::text_at(container, {"name"});
@@ -220,12 +227,19 @@ void check_container(const json::Value& container, const std::string& field, std
     errors.duplicate(field + ".name", quoted(name));
   }
   if (json::text_at(container, {"image"}).empty()) errors.required(field + ".image", "");
+  check_member_of(json::text_at(container, {"imagePullPolicy"}), {"Always", "IfNotPresent", "Never"},
+                  field + ".imagePullPolicy", errors);
 }
 
-void check_member_of(std::string_view value, const std::vector<std::string>& supported, const std::string& field,
-                     FieldErrors& errors) {
-  if (std::find(supported.begin(), supported.end(), value) == supported.end()) {
-    errors.not_supported(field, quoted(value), supported);
+void check_mounts(const json::Value& spec, const json::Value& container, const std::string& field,
+                  FieldErrors& errors) {
+  const json::Array& volumes = json::array_at(spec, {"volumes"});
+  const json::Array& mounts = json::array_at(container, {"volumeMounts"});
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    const std::string_view name = json::text_at(mounts[i], {"name"});
+    const bool there = std::any_of(volumes.begin(), volumes.end(),
+                                   [&](const json::Value& volume) { return json::text_at(volume, {"name"}) == name; });
+    if (!there) errors.not_found(fmt::format("{}.volumeMounts[{}].name", field, i), quoted(name));
   }
 }
 
@@ -239,7 +253,7 @@ json::Value without_changeable(json::Value spec) {
       if (container.is_object()) container.get_object().erase("image");
     }
   }
-  for (const std::string_view key : {"activeDeadlineSeconds", "tolerations", "nodeName", "ephemeralContainers"}) {
+  for (const std::string_view key : {"activeDeadlineSeconds", "tolerations", "nodeName"}) {
     members.erase(key);
   }
   // A negative grace may become 1.
@@ -311,7 +325,9 @@ void check_pod_spec(const json::Value& spec, const std::string& field, FieldErro
   for (const std::string_view list : {"containers", "initContainers"}) {
     const json::Array& all = json::array_at(spec, {list});
     for (std::size_t i = 0; i < all.size(); ++i) {
-      check_container(all[i], fmt::format("{}.{}[{}]", field, list, i), names, errors);
+      const std::string at = fmt::format("{}.{}[{}]", field, list, i);
+      check_container(all[i], at, names, errors);
+      check_mounts(spec, all[i], at, errors);
     }
   }
   check_member_of(json::text_at(spec, {"restartPolicy"}), {"Always", "OnFailure", "Never"}, field + ".restartPolicy",

@@ -84,7 +84,7 @@ class Reader {
     if (absent) key = take();
     if (key.token != Token::Word) return fmt::format("found '{}', expected: identifier", key.text);
     for (const std::string& wrong : complaints_about_key(key.text)) {
-      return fmt::format("key: Invalid value: {}: {}", quoted(key.text), wrong);
+      return fmt::format("<nil>: Invalid value: {}: {}", quoted(key.text), wrong);
     }
     if (ends_here()) return {};
     if (absent) return {};  // the caller finds what should not follow

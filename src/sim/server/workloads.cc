@@ -116,6 +116,9 @@ void new_budget(kube::Object& budget) {
 void check_workload(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
   const json::Value* selector = json::find(fresh, {"spec", "selector"});
   const json::Value* labels = json::find(fresh, {"spec", "template", "metadata", "labels"});
+  if (old != nullptr && !same(selector, json::find(*old, {"spec", "selector"}))) {
+    errors.invalid("spec.selector", selector == nullptr ? "null" : json::text_of(*selector), "field is immutable");
+  }
   if (selector == nullptr) {
     errors.required("spec.selector", "");
   } else if (selector->is_object() && selector->get_object().empty()) {
@@ -131,9 +134,6 @@ void check_workload(const kube::Object& fresh, const kube::Object* old, FieldErr
   const json::Value* spec = json::find(fresh, {"spec", "template", "spec"});
   if (old == nullptr || !same(spec, json::find(*old, {"spec", "template", "spec"}))) {
     check_pod_spec(spec == nullptr ? json::Value(json::Members()) : *spec, "spec.template.spec", errors);
-  }
-  if (old != nullptr && !same(selector, json::find(*old, {"spec", "selector"}))) {
-    errors.invalid("spec.selector", selector == nullptr ? "null" : json::text_of(*selector), "field is immutable");
   }
 }
 
