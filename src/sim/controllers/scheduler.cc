@@ -116,6 +116,7 @@ void Scheduler::heard_node(const Commit& commit) {
   nodes_ -= room.node != nullptr;
   if (commit.kind == Commit::Kind::Removed) {
     room.node = nullptr;
+    rank(name, room);
     if (room.pods.empty()) rooms_.erase(name);
     return;
   }
@@ -123,6 +124,7 @@ void Scheduler::heard_node(const Commit& commit) {
   room.node = commit.after;
   if (commit.kind == Commit::Kind::Changed && !node_changed_for_pods(*commit.before, *commit.after)) return;
   room.allocatable = amounts_in(json::members_at(*commit.after, {"status", "allocatable"}));
+  rank(name, room);
   retry_for(name, false);
 }
 
@@ -153,6 +155,7 @@ void Scheduler::place(const std::string& key, const kube::Object& pod) {
   add(room.used, placed.requests);
   room.pods.insert(key);
   if (!anti_affinity(pod).empty()) room.guards.insert(key);
+  rank(placed.node, room);
   placed_.insert_or_assign(key, std::move(placed));
 }
 
@@ -164,9 +167,18 @@ void Scheduler::lift(const std::string& key) {
   add(room.used, found->second.requests, -1);
   room.pods.erase(key);
   room.guards.erase(key);
+  rank(node, room);
   placed_.erase(found);
   if (!room.node && room.pods.empty()) rooms_.erase(node);
   retry_for(node, true);
+}
+
+void Scheduler::rank(const std::string& name, Room& room) {
+  const std::optional<std::int64_t> load = room.node ? std::optional(load_of(room)) : std::nullopt;
+  if (load == room.load) return;
+  if (room.load) by_load_.erase({*room.load, name});
+  if (load) by_load_.emplace(*load, name);
+  room.load = load;
 }
 
 void Scheduler::wait(const std::string& key, const kube::Object& pod) {
@@ -229,31 +241,27 @@ std::optional<std::string> Scheduler::choose(const kube::Object& pod, std::strin
   const Amounts requests = requests_of(pod);
   std::map<std::string, std::size_t> reasons;
   std::size_t resolvable = 0;
-  std::optional<std::pair<std::int64_t, std::string>> best;
-  const auto consider = [&](const std::string& name, const Room& room) {
-    if (!room.node) return;
+  const auto will_do = [&](const Room& room) {
     ++looks_;
     auto reason = objection(pod, requests, room);
-    if (reason) {
-      ++reasons[reason->text];
-      resolvable += reason->resolvable;
-      return;
-    }
-    std::pair candidate(load_of(room), name);
-    if (!best || candidate < *best) best = std::move(candidate);
+    if (!reason) return true;
+    ++reasons[reason->text];
+    resolvable += reason->resolvable;
+    return false;
   };
 
   Waiting& waiting = waiting_.at(kube::key_of(pod));
   const std::string& pinned = waiting.pinned;
   if (pinned.empty()) {
-    for (const auto& [name, room] : rooms_) consider(name, room);
+    for (const auto& [load, name] : by_load_) {
+      if (will_do(rooms_.at(name))) return name;
+    }
   } else {
     auto room = rooms_.find(pinned);
     const bool exists = room != rooms_.end() && room->second.node;
-    if (exists) consider(pinned, room->second);
+    if (exists && will_do(room->second)) return pinned;
     if (nodes_ > exists) reasons["node(s) didn't satisfy plugin(s) [NodeAffinity]"] += nodes_ - exists;
   }
-  if (best) return best->second;
   waiting.hopes_for_room = resolvable > 0;
 
   if (nodes_ == 0) {

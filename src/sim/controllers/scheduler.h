@@ -1,10 +1,10 @@
 // The scheduler: finds each waiting pod a node and binds it there.
 //
 // At rest: per node a Room (what it can hold and what it holds), and the pods that wait, those pinned to one node by
-// name apart from the others. A pod that names its node costs one look at that node; any other costs a look at every
-// node. Filters as in Kubernetes, in its order and in its words: unschedulable, taints, affinity, resources,
-// anti-affinity by hostname. Among the nodes that are left the least loaded wins, then the first by name. Nothing is
-// preempted.
+// name apart from the others. A pod that names its node costs one look at that node; any other is shown the nodes from
+// the least loaded on, until one will do. Filters as in Kubernetes, in its order and in its words: unschedulable,
+// taints, affinity, resources, anti-affinity by hostname. So the least loaded node that will do wins, then the first by
+// name. Nothing is preempted.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,8 @@ class Scheduler final : public Controller {
     Amounts allocatable;
     Amounts used;
     std::set<std::string> pods;
-    std::set<std::string> guards;  // pods with anti-affinity
+    std::set<std::string> guards;           // pods with anti-affinity
+    std::optional<std::int64_t> load = {};  // under which it stands in by_load_
   };
   struct Placed {
     std::string node;
@@ -60,6 +61,8 @@ class Scheduler final : public Controller {
   void heard_pod(const Commit& commit);
   void place(const std::string& key, const kube::Object& pod);
   void lift(const std::string& key);
+  // Keeps by_load_ right after the node or what it holds has changed.
+  void rank(const std::string& name, Room& room);
   void wait(const std::string& key, const kube::Object& pod);
   void stop_waiting(const std::string& key);
   // Tries those again whom a change of the node itself, or only more room on it, may help.
@@ -74,8 +77,9 @@ class Scheduler final : public Controller {
   Done tell_unschedulable(const kube::Object& pod, const std::string& why);
 
   std::map<std::string, Room> rooms_;
-  std::size_t nodes_ = 0;                           // rooms whose node exists
-  std::unordered_map<std::string, Placed> placed_;  // looked up only
+  std::set<std::pair<std::int64_t, std::string>> by_load_;  // rooms whose node exists
+  std::size_t nodes_ = 0;                                   // rooms whose node exists
+  std::unordered_map<std::string, Placed> placed_;          // looked up only
   std::map<std::string, Waiting> waiting_;
   std::map<std::string, std::set<std::string>> pinned_to_;  // waiting pods by node
   std::map<std::uint64_t, std::string> roaming_;            // waiting pods that any node might take, oldest first
