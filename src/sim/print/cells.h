@@ -47,6 +47,8 @@ std::span<const SheetRow> workload_sheets();
 std::span<const SheetRow> cluster_sheets();
 std::span<const SheetRow> storage_sheets();
 std::span<const SheetRow> network_sheets();
+std::span<const SheetRow> autoscaler_sheets();
+std::span<const SheetRow> admission_sheets();
 
 inline constexpr Column kName = {"Name", "string", "name", 0, "what the object is called"};
 inline constexpr Column kAge = {"Age", "string", "", 0, "how long ago the object was made"};

@@ -239,12 +239,6 @@ json::Array binding_cells(const kube::Object& binding, base::WallTime now) {
       accounts};
 }
 
-constexpr Column kWebhookColumns[] = {kName, {"Webhooks", "integer", "", 0, "how many are asked"}, kAge};
-
-json::Array webhook_cells(const kube::Object& hooks, base::WallTime now) {
-  return {name_cell(hooks), json::Value(json::array_at(hooks, {"webhooks"}).size()), age_of(hooks, now)};
-}
-
 constexpr SheetRow kSheets[] = {
     {"", "nodes", kNodeColumns, node_cells},
     {"", "events", kEventColumns, event_cells},
@@ -259,8 +253,6 @@ constexpr SheetRow kSheets[] = {
     {"node.k8s.io", "runtimeclasses", kRuntimeClassColumns, runtime_class_cells},
     {"rbac.authorization.k8s.io", "rolebindings", kBindingColumns, binding_cells},
     {"rbac.authorization.k8s.io", "clusterrolebindings", kBindingColumns, binding_cells},
-    {"admissionregistration.k8s.io", "validatingwebhookconfigurations", kWebhookColumns, webhook_cells},
-    {"admissionregistration.k8s.io", "mutatingwebhookconfigurations", kWebhookColumns, webhook_cells},
     {"resource.k8s.io", "deviceclasses", kAgeColumns, age_cells},
     {"resource.k8s.io", "resourceclaimtemplates", kAgeColumns, age_cells},
 };

@@ -39,13 +39,7 @@ constexpr Column kServiceColumns[] = {
     kSelector,
 };
 
-// The addresses of the load balancer and those given by hand.
-std::string external_addresses(const json::Value& service) {
-  const std::string_view type = json::text_at(service, {"spec", "type"});
-  const std::string by_hand = joined_texts(json::array_at(service, {"spec", "externalIPs"}));
-  if (type == "ClusterIP" || type == "NodePort") return by_hand.empty() ? "<none>" : by_hand;
-  if (type == "ExternalName") return std::string(json::text_at(service, {"spec", "externalName"}));
-  if (type != "LoadBalancer") return "<unknown>";
+std::string balancer_addresses(const json::Value& service) {
   std::set<std::string_view> balancers;
   for (const json::Value& ingress : json::array_at(service, {"status", "loadBalancer", "ingress"})) {
     const std::string_view ip = json::text_at(ingress, {"ip"});
@@ -54,6 +48,17 @@ std::string external_addresses(const json::Value& service) {
   }
   std::string text;
   for (const std::string_view address : balancers) text.append(text.empty() ? "" : ",").append(address);
+  return text;
+}
+
+// The addresses of the load balancer and those given by hand.
+std::string external_addresses(const json::Value& service) {
+  const std::string_view type = json::text_at(service, {"spec", "type"});
+  const std::string by_hand = joined_texts(json::array_at(service, {"spec", "externalIPs"}));
+  if (type == "ClusterIP" || type == "NodePort") return by_hand.empty() ? "<none>" : by_hand;
+  if (type == "ExternalName") return std::string(json::text_at(service, {"spec", "externalName"}));
+  if (type != "LoadBalancer") return "<unknown>";
+  std::string text = balancer_addresses(service);
   if (!by_hand.empty()) text.append(text.empty() ? "" : ",").append(by_hand);
   return text.empty() ? "<pending>" : text;
 }
@@ -136,7 +141,61 @@ json::Array network_policy_cells(const kube::Object& policy, base::WallTime now)
   return {name_cell(policy), selector_text(policy, {"spec", "podSelector"}, "<none>", "<error>"), age_of(policy, now)};
 }
 
+// ---- Ingresses
+
+constexpr Column kIngressColumns[] = {
+    kName,
+    {"Class", "string", "", 0, "who serves it"},
+    {"Hosts", "string", "", 0, "for which hosts"},
+    {"Address", "string", "", 0, "where it is reached"},
+    {"Ports", "string", "", 0, "with TLS or without"},
+    kAge,
+};
+
+json::Array ingress_cells(const kube::Object& ingress, base::WallTime now) {
+  std::string hosts;
+  std::size_t shown = 0;
+  bool more = false;
+  const json::Array& rules = json::array_at(ingress, {"spec", "rules"});
+  for (const json::Value& rule : rules) {
+    const std::string_view host = json::text_at(rule, {"host"});
+    more = more || shown == kShown;
+    if (more || host.empty()) continue;
+    hosts.append(shown++ == 0 ? "" : ",").append(host);
+  }
+  if (hosts.empty()) hosts = "*";
+  if (more) hosts += fmt::format(" + {} more...", rules.size() - kShown);
+  return {name_cell(ingress),
+          scalar_text(ingress, {"spec", "ingressClassName"}, "<none>"),
+          hosts,
+          balancer_addresses(ingress),
+          json::Value(json::array_at(ingress, {"spec", "tls"}).empty() ? "80" : "80, 443"),
+          age_of(ingress, now)};
+}
+
+constexpr Column kIngressClassColumns[] = {
+    kName,
+    {"Controller", "string", "", 0, "who serves Ingresses of this class"},
+    {"Parameters", "string", "", 0, "where its parameters are"},
+    kAge,
+};
+
+json::Array ingress_class_cells(const kube::Object& ingress, base::WallTime now) {
+  std::string name(kube::name_of(ingress));
+  if (kube::annotation_of(ingress, "ingressclass.kubernetes.io/is-default-class") == "true") name += " (default)";
+  std::string parameters = "<none>";
+  if (const json::Value* reference = json::find(ingress, {"spec", "parameters"});
+      reference != nullptr && reference->is_object()) {
+    const std::string group = scalar_text(*reference, {"apiGroup"}, "");
+    parameters = fmt::format("{}{}{}/{}", json::text_at(*reference, {"kind"}), group.empty() ? "" : ".", group,
+                             json::text_at(*reference, {"name"}));
+  }
+  return {name, json::Value(json::text_at(ingress, {"spec", "controller"})), parameters, age_of(ingress, now)};
+}
+
 constexpr SheetRow kSheets[] = {
+    {"networking.k8s.io", "ingresses", kIngressColumns, ingress_cells},
+    {"networking.k8s.io", "ingressclasses", kIngressClassColumns, ingress_class_cells},
     {"", "services", kServiceColumns, service_cells},
     {"", "endpoints", kEndpointsColumns, endpoints_cells},
     {"discovery.k8s.io", "endpointslices", kEndpointSliceColumns, endpoint_slice_cells},

@@ -113,6 +113,55 @@ json::Array storage_class_cells(const kube::Object& storage, base::WallTime now)
           age_of(storage, now)};
 }
 
+constexpr Column kDriverColumns[] = {
+    kName,
+    {"AttachRequired", "boolean", "", 0, "whether volumes must be attached first"},
+    {"PodInfoOnMount", "boolean", "", 0, "whether it is told about the pod"},
+    {"StorageCapacity", "boolean", "", 0, "whether it tells how much room there is"},
+    {"TokenRequests", "string", "", 0, "tokens that it needs"},
+    {"RequiresRepublish", "boolean", "", 0, "whether it is called again and again"},
+    {"Modes", "string", "", 0, "how long its volumes live"},
+    kAge,
+};
+
+json::Array driver_cells(const kube::Object& driver, base::WallTime now) {
+  const json::Value* requests = json::find(driver, {"spec", "tokenRequests"});
+  const bool asks = requests != nullptr && requests->is_array();
+  const std::string modes = joined_texts(json::array_at(driver, {"spec", "volumeLifecycleModes"}));
+  return {name_cell(driver),
+          json::flag_at(driver, {"spec", "attachRequired"}, true),
+          json::flag_at(driver, {"spec", "podInfoOnMount"}),
+          json::flag_at(driver, {"spec", "storageCapacity"}),
+          asks ? joined(requests->get_array(), "audience") : "<unset>",
+          json::flag_at(driver, {"spec", "requiresRepublish"}),
+          modes.empty() ? "<none>" : modes,
+          age_of(driver, now)};
+}
+
+constexpr Column kDriversColumns[] = {kName, {"Drivers", "integer", "", 0, "how many drivers the node has"}, kAge};
+
+json::Array drivers_cells(const kube::Object& node, base::WallTime now) {
+  return {name_cell(node), json::Value(json::array_at(node, {"spec", "drivers"}).size()), age_of(node, now)};
+}
+
+constexpr Column kAttachmentColumns[] = {
+    kName,
+    {"Attacher", "string", "name", 0, "who attaches it"},
+    {"PV", "string", "", 0, "which volume"},
+    {"Node", "string", "", 0, "to which node"},
+    {"Attached", "boolean", "", 0, "whether it is attached"},
+    kAge,
+};
+
+json::Array attachment_cells(const kube::Object& attachment, base::WallTime now) {
+  return {name_cell(attachment),
+          json::Value(json::text_at(attachment, {"spec", "attacher"})),
+          json::Value(json::text_at(attachment, {"spec", "source", "persistentVolumeName"})),
+          json::Value(json::text_at(attachment, {"spec", "nodeName"})),
+          json::flag_at(attachment, {"status", "attached"}),
+          age_of(attachment, now)};
+}
+
 constexpr Column kResourceClaimColumns[] = {kName, {"State", "string", "", 0, "whether devices are set aside"}, kAge};
 
 json::Array resource_claim_cells(const kube::Object& claim, base::WallTime now) {
@@ -145,6 +194,9 @@ constexpr SheetRow kSheets[] = {
     {"", "persistentvolumes", kVolumeColumns, volume_cells},
     {"", "persistentvolumeclaims", kClaimColumns, claim_cells},
     {"storage.k8s.io", "storageclasses", kStorageClassColumns, storage_class_cells},
+    {"storage.k8s.io", "csidrivers", kDriverColumns, driver_cells},
+    {"storage.k8s.io", "csinodes", kDriversColumns, drivers_cells},
+    {"storage.k8s.io", "volumeattachments", kAttachmentColumns, attachment_cells},
     {"resource.k8s.io", "resourceclaims", kResourceClaimColumns, resource_claim_cells},
     {"resource.k8s.io", "resourceslices", kResourceSliceColumns, resource_slice_cells},
 };

@@ -53,7 +53,8 @@ Sheet Sheet::of(std::string_view group, std::string_view plural) {
   Sheet sheet;
   sheet.columns_ = kPlainColumns;
   sheet.cells_ = plain_cells;
-  for (const auto rows : {pod_sheets(), cluster_sheets(), workload_sheets(), storage_sheets(), network_sheets()}) {
+  for (const auto rows : {pod_sheets(), cluster_sheets(), workload_sheets(), storage_sheets(), network_sheets(),
+                          autoscaler_sheets(), admission_sheets()}) {
     for (const SheetRow& row : rows) {
       if (row.plural != plural || row.group != group) continue;
       sheet.columns_ = row.columns;

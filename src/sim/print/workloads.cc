@@ -66,6 +66,26 @@ json::Array replica_set_cells(const kube::Object& set, base::WallTime now) {
           selector_text(set, {"spec", "selector"}, "<none>", "<error>")};
 }
 
+// Its selector has no expressions.
+json::Array replication_controller_cells(const kube::Object& controller, base::WallTime now) {
+  json::Array cells = replica_set_cells(controller, now);
+  cells.back() = labels_text(controller, {"spec", "selector"});
+  return cells;
+}
+
+constexpr Column kPodTemplateColumns[] = {
+    kName,
+    {"Containers", "string", "", 0, "the names of the template's containers"},
+    {"Images", "string", "", 0, "the images of the template's containers"},
+    {"Pod Labels", "string", "", 0, "the labels of pods made from it"},
+};
+
+json::Array pod_template_cells(const kube::Object& object, base::WallTime) {
+  const json::Array& containers = json::array_at(object, {"template", "spec", "containers"});
+  return {name_cell(object), joined(containers, "name"), joined(containers, "image"),
+          labels_text(object, {"template", "metadata", "labels"})};
+}
+
 std::string ready_of(const json::Value& set) {
   return fmt::format("{}/{}", json::int_at(set, {"status", "readyReplicas"}), json::int_at(set, {"spec", "replicas"}));
 }
@@ -221,7 +241,8 @@ json::Array budget_cells(const kube::Object& budget, base::WallTime now) {
 constexpr SheetRow kSheets[] = {
     {"apps", "daemonsets", kDaemonSetColumns, daemon_set_cells},
     {"apps", "replicasets", kReplicaSetColumns, replica_set_cells},
-    {"", "replicationcontrollers", kReplicaSetColumns, replica_set_cells},
+    {"", "replicationcontrollers", kReplicaSetColumns, replication_controller_cells},
+    {"", "podtemplates", kPodTemplateColumns, pod_template_cells},
     {"apps", "statefulsets", kStatefulSetColumns, stateful_set_cells},
     {"apps", "deployments", kDeploymentColumns, deployment_cells},
     {"apps", "controllerrevisions", kControllerRevisionColumns, controller_revision_cells},
