@@ -236,6 +236,12 @@ TEST(Types, ApplyRefusesWhatItsSchemaDoesNotDeclare) {
             "errors:\n  .spec.replicas: expected numeric (int or float), got string\n  .spec.paused: expected boolean, "
             "got &{1}");
   EXPECT_EQ(apply_error(deployment, parsed(R"({"spec":{"replicas":3}})")), "");
+  const Type& pod = type_of("", "Pod");
+  EXPECT_EQ(apply_error(pod, parsed(R"({"spec":{"containers":["x"]}})")),
+            ".spec.containers: element 0: associative list with keys may not have non-map elements");
+  EXPECT_EQ(
+      apply_error(pod, parsed(R"({"spec":{"containers":[{"name":"x","ports":[{"containerPort":80,"foo":1}]}]}})")),
+      R"(.spec.containers[name="x"].ports[containerPort=80,protocol="TCP"].foo: field not declared in schema)");
 }
 
 }  // namespace

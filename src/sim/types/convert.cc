@@ -110,7 +110,6 @@ class Fitting {
       case Shape::Object: return walk_object(type, value, path);
       case Shape::Map: return walk_map(type, value, path);
       case Shape::List: return walk_list(type, merge, keys, value, path);
-      case Shape::Anything: return;
       case Shape::Text:
       case Shape::Bytes:
         if (!value.is_string())
@@ -124,10 +123,7 @@ class Fitting {
       case Shape::Number:
         if (!value.is_number()) complain(path, fmt::format("expected numeric (int or float), got {}", go_type(value)));
         return;
-      default:
-        if (value.is_object() || value.is_array())
-          complain(path, fmt::format("expected any scalar, got &{{{}}}", in_go(value, false)));
-        return;
+      default: return;  // quantities, times and the like take anything here; the decoder comes later
     }
   }
 
@@ -148,23 +144,29 @@ class Fitting {
            fmt::format("{}.{}", path, std::string_view(member.key())));
   }
 
+  // [containerPort=80,protocol="TCP"]: what tells an element apart, also where it is left to the default.
+  static std::string keys_of(const std::vector<std::string_view>& keys, const json::Value& item) {
+    std::string text;
+    for (const std::string_view key : keys) {
+      const json::Value* found = json::find(item, {key});
+      const std::string value = found != nullptr ? json::text_of(*found) : quoted(key == "protocol" ? "TCP" : "");
+      text.append(text.empty() ? "" : ",").append(key).append("=").append(value);
+    }
+    return "[" + text + "]";
+  }
+
   void walk_list(const Type& type, Merge merge, const std::vector<std::string_view>& keys, const json::Value& value,
                  const std::string& path) {
     if (!value.is_array()) return complain(path, fmt::format("expected list, got &{{{}}}", in_go(value, false)));
     std::size_t index = 0;
     for (const json::Value& item : value.get_array()) {
-      std::string element = fmt::format("[{}]", index++);
-      if (merge == Merge::Map && item.is_object()) {
-        element = "[";
-        for (const std::string_view key : keys) {
-          const json::Value* found = json::find(item, {key});
-          if (found != nullptr)
-            element.append(element.size() > 1 ? "," : "").append(key).append("=").append(json::text_of(*found));
-        }
-        element.append("]");
-      } else if (merge == Merge::Set) {
-        element = fmt::format("[={}]", json::text_of(item));
-      }
+      std::string element = fmt::format("[{}]", index);
+      if (merge == Merge::Map && !item.is_object())
+        return complain(path, fmt::format("element {}: associative list with keys may not have {}", index,
+                                          item.is_null() ? "a null element" : "non-map elements"));
+      if (merge == Merge::Map) element = keys_of(keys, item);
+      if (merge == Merge::Set) element = fmt::format("[={}]", json::text_of(item));
+      ++index;
       walk(*type.element, Merge::Unsaid, {}, item, path + element);
     }
   }
