@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -156,6 +157,7 @@ struct StoreApi::Body::Watching {
   kube::WatchSink sink;
   std::optional<int> id;            // the server's, while it runs
   base::Instant last_sent_at = {};  // nothing overtakes
+  std::deque<std::function<void()>> outbox = {};
   base::Timer bookmark;
   base::Timer timeout;
 };
@@ -165,10 +167,15 @@ void StoreApi::Body::send(const std::shared_ptr<Watching>& watching, std::functi
   const base::Span way =
       timing.latency > base::Span::zero() ? random.jitter(timing.latency / 2, 0.5) : base::Span::zero();
   watching->last_sent_at = std::max(watching->last_sent_at, loop.now() + way);
+  // Real clocks move between two readings, so the timers of two events may end in the other order: whichever ends
+  // first takes the event that waits longest.
+  watching->outbox.push_back(std::move(deliver));
   loop.after(watching->last_sent_at - loop.now(),
-             [weak = weak_from_this(), watching, deliver = std::move(deliver)] {
+             [weak = weak_from_this(), watching] {
+               const auto next = std::move(watching->outbox.front());
+               watching->outbox.pop_front();
                const auto alive = weak.lock();
-               if (alive && watching->ticket->is_wanted) deliver();
+               if (alive && watching->ticket->is_wanted) next();
              })
       .let_go();
 }

@@ -148,5 +148,34 @@ TEST_F(Applying, RefusesAPatchOfAnotherVersionOrWithoutAManager) {
             "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch");
 }
 
+// kubectl turns what it applied itself into what the server applies: it writes the list of managers.
+TEST_F(Applying, TakesTheManagersThatAPatchWrites) {
+  server.always_manage_fields(true);
+  Request made = create(kConfigMaps, "default", parsed(R"({"metadata":{"name":"c"},"data":{"x":"1"}})"));
+  made.field_manager = "kubectl-client-side-apply";
+  const Stored before = expect(server.serve(made));
+  Request change = patch(kConfigMaps, "default", "c", PatchKind::Json,
+                         parsed(R"([{"op":"replace","path":"/metadata/managedFields","value":[{"manager":"kubectl",
+      "operation":"Apply","apiVersion":"v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1",
+      "fieldsV1":{"f:data":{".":{},"f:x":{}}}}]},{"op":"replace","path":"/metadata/resourceVersion","value":")" +
+                                std::string(version_of(*before)) + R"("}])"));
+  change.field_manager = "kubectl";
+  const Stored after = expect(server.serve(change));
+  ASSERT_EQ(json::array_at(*after, {"metadata", "managedFields"}).size(), 1u);
+  EXPECT_EQ(json::text_at(json::array_at(*after, {"metadata", "managedFields"})[0], {"operation"}), "Apply");
+  EXPECT_EQ(data(expect(apply("kubectl", R"({"data":{"x":"2"}})"))), R"({"x":"2"})");
+}
+
+TEST_F(Applying, RefusesAKeyedListThatGivesAKeyTwice) {
+  Request request =
+      patch(kPods, "default", "p", PatchKind::Apply, parsed(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},
+                                     "spec":{"containers":[{"name":"c"},{"name":"c"}]}})"));
+  const Rejection no = expect_refused(server.serve(request));
+  EXPECT_EQ(no.code, 500);
+  EXPECT_EQ(no.message,
+            "failed to create typed patch object (/p; /v1, Kind=Pod): .spec.containers: duplicate entries for key "
+            "[name=\"c\"]");
+}
+
 }  // namespace
 }  // namespace drover::sim

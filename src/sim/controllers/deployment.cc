@@ -218,7 +218,7 @@ Done DeploymentController::set_revision(Rollout& rollout, std::int64_t revision)
   json::Value body = {{"metadata", {{"annotations", {{kRevision, text}}}}}};
   ASK(const Stored changed,
       ask(kube::patch(kube::kDeployments, std::string(kube::namespace_of(*rollout.seen)),
-                      std::string(kube::name_of(*rollout.seen)), kube::PatchKind::Merge, std::move(body))));
+                      std::string(kube::name_of(*rollout.seen)), kube::PatchKind::Merge, std::move(body), "status")));
   json::Value status(json::members_at(rollout.deployment, {"status"}));
   rollout.deployment = copy_to_change(*changed);
   rollout.deployment.as_object()["status"] = std::move(status);

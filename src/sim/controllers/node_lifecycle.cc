@@ -166,14 +166,12 @@ Done NodeLifecycle::mark_pods_not_ready(const std::string& node) {
 
 Done NodeLifecycle::settle_taints(const Stored& node) {
   std::vector<Taint> missing = wanted_taints(*node);
-  // A node that never said whether it is ready keeps the taint that it was born with.
-  const bool undecided = condition_status(*node, "Ready").empty();
   json::Array taints;
   bool dropped = false;
   for (const json::Value& taint : taints_of(*node)) {
     const Taint it{json::text_at(taint, {"key"}), json::text_at(taint, {"effect"})};
     const bool ours = std::ranges::find(kOurs, it) != std::end(kOurs);
-    const bool wanted = std::erase(missing, it) > 0 || (undecided && it.key == kTaintNotReady);
+    const bool wanted = std::erase(missing, it) > 0;
     if (ours && !wanted) {
       dropped = true;
     } else {

@@ -71,7 +71,7 @@ bool has(const std::string_view (&names)[N], std::string_view name) {
 
 class BuiltIn final : public FieldTypes {
  public:
-  explicit BuiltIn(bool job, bool budget) : job_(job), budget_(budget) {}
+  explicit BuiltIn(bool job, bool budget, bool revision = false) : job_(job), budget_(budget), revision_(revision) {}
 
   FieldType at(const Place& place) const override {
     FieldType type;
@@ -82,7 +82,8 @@ class BuiltIn final : public FieldTypes {
     // An element of a list of references has one owner too.
     const bool reference =
         (field == "ownerReferences" && below == "metadata") || field == "imagePullSecrets" || field == "secrets";
-    type.atomic_object = node_terms || reference || has(kAtomicObjects, field);
+    const bool raw = revision_ && place.size() == 1 && field == "data";
+    type.atomic_object = node_terms || reference || raw || has(kAtomicObjects, field);
     type.free_keys = has(kFreeKeys, field);
     type.replaces = budget_ && field == "selector" && below == "spec";
     for (const ListRow& row : kLists) {
@@ -101,6 +102,7 @@ class BuiltIn final : public FieldTypes {
  private:
   bool job_;
   bool budget_;
+  bool revision_;
 };
 
 class Unknown final : public FieldTypes {
@@ -129,7 +131,9 @@ class Unknown final : public FieldTypes {
 const FieldTypes& built_in_types(std::string_view kind) {
   static const BuiltIn kJob(true, false);
   static const BuiltIn kBudget(false, true);
+  static const BuiltIn kRevision(false, false, true);
   static const BuiltIn kOthers(false, false);
+  if (kind == "ControllerRevision") return kRevision;
   if (kind == "Job") return kJob;
   return kind == "PodDisruptionBudget" ? kBudget : kOthers;
 }

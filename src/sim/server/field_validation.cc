@@ -7,6 +7,7 @@
 
 #include "sim/cel/go_text.h"
 #include "sim/server/custom_kinds.h"
+#include "sim/server/field_walks.h"
 #include "sim/types/types.h"
 
 namespace drover::sim {
@@ -156,6 +157,20 @@ Answer<void> read_fields(const Context& context, const Rules& rules, const kube:
   return {};
 }
 
+namespace {
+
+Refusal no_typed_patch(const Rules& rules, const kube::Request& request, std::string_view why) {
+  return Refusal(Rejection{
+      500,
+      "",
+      fmt::format("failed to create typed patch object ({}/{}; {}{}, Kind={}): {}", kube::namespace_of(request.body),
+                  kube::name_of(request.body), rules.resource.group.empty() ? "/" : "", rules.resource.api_version(),
+                  rules.resource.kind, why),
+      {}});
+}
+
+}  // namespace
+
 Answer<void> fits_type(const Rules& rules, const kube::Request& request) {
   if (request.field_validation == kube::FieldValidation::Unsaid) return {};
   const types::Type* type = rules.custom
@@ -164,13 +179,13 @@ Answer<void> fits_type(const Rules& rules, const kube::Request& request) {
   if (type == nullptr) return {};
   const std::string error = types::apply_error(*type, request.body);
   if (error.empty()) return {};
-  return Refusal(Rejection{
-      500,
-      "",
-      fmt::format("failed to create typed patch object ({}/{}; {}{}, Kind={}): {}", kube::namespace_of(request.body),
-                  kube::name_of(request.body), rules.resource.group.empty() ? "/" : "", rules.resource.api_version(),
-                  rules.resource.kind, error),
-      {}});
+  return no_typed_patch(rules, request, error);
+}
+
+Answer<void> nothing_twice(const Rules& rules, const kube::Request& request, const FieldTypes& types) {
+  const std::string twice = given_twice(request.body, types);
+  if (twice.empty()) return {};
+  return no_typed_patch(rules, request, twice);
 }
 
 }  // namespace drover::sim

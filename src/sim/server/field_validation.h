@@ -16,6 +16,9 @@ Answer<void> read_fields(const Context& context, const Rules& rules, const kube:
 // Can the body of an apply be read by the types of its kind at all? 500 when not, as the real server says it.
 Answer<void> fits_type(const Rules& rules, const kube::Request& request);
 
+// 500 when a keyed list of the body gives a key twice.
+Answer<void> nothing_twice(const Rules& rules, const kube::Request& request, const FieldTypes& types);
+
 // A body that the decoder refuses: 400, or (of a patch) 422 with the patched object in it.
 Refusal unreadable(const Rules& rules, const kube::Request& request, const kube::Object& object, std::string_view why);
 

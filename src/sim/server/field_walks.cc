@@ -173,6 +173,31 @@ class Walk {
     return value;
   }
 
+  // What a list gives twice, in words; "" when nothing.
+  std::string given_twice(const json::Value& value, FieldSet::Path& path, bool is_element) {
+    const FieldType here = type();
+    if (value.is_object() && !here.atomic_object) {
+      for (const auto& member : value.get_object()) {
+        path.push_back(field_step(member.key()));
+        std::string found;
+        into(member.key(), [&] { found = given_twice(member.value(), path, false); });
+        path.pop_back();
+        if (!found.empty()) return found;
+      }
+    } else if (value.is_array() && !is_element && here.list != FieldType::List::Atomic) {
+      std::set<std::string> seen;
+      for (const json::Value& element : value.get_array()) {
+        const std::string step = element_step(element, here);
+        if (!seen.insert(step).second) return text_of(path) + ": duplicate entries for key " + text_of({step});
+        path.push_back(step);
+        std::string found = given_twice(element, path, true);
+        path.pop_back();
+        if (!found.empty()) return found;
+      }
+    }
+    return {};
+  }
+
   FieldSet with_named_fields(const FieldSet& set) {
     const FieldType here = type();
     FieldSet out;
@@ -283,6 +308,11 @@ json::Value laid_over(const json::Value& live, const json::Value& wish, const Fi
 
 json::Value without_places(const json::Value& value, const FieldSet& gone, const FieldTypes& types) {
   return Walk(types).without(value, gone, false);
+}
+
+std::string given_twice(const json::Value& value, const FieldTypes& types) {
+  FieldSet::Path path;
+  return Walk(types).given_twice(value, path, false);
 }
 
 FieldSet with_named_fields(const FieldSet& set, const FieldTypes& types) { return Walk(types).with_named_fields(set); }

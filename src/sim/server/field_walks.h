@@ -2,6 +2,8 @@
 // away. Together they are what server-side apply is made of.
 #pragma once
 
+#include <string>
+
 #include "base/json.h"
 #include "sim/server/field_set.h"
 #include "sim/server/field_types.h"
@@ -26,5 +28,9 @@ json::Value without_places(const json::Value& value, const FieldSet& gone, const
 
 // The same set, with every named field on the way to a member a member itself.
 FieldSet with_named_fields(const FieldSet& set, const FieldTypes& types);
+
+// `.spec.containers: duplicate entries for key [name="c"]` for the first list that gives a key twice; "" when none
+// does.
+std::string given_twice(const json::Value& value, const FieldTypes& types);
 
 }  // namespace drover::sim

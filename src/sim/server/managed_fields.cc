@@ -175,6 +175,9 @@ constexpr Blank kBlanks[] = {
     {"Job", R"({"spec":{"template":T},"status":{}})"},
     {"PodDisruptionBudget",
      R"({"spec":{},"status":{"disruptionsAllowed":0,"currentHealthy":0,"desiredHealthy":0,"expectedPods":0}})"},
+    {"CustomResourceDefinition",
+     R"({"spec":{"group":"","names":{"plural":"","kind":""},"scope":"","versions":null},)"
+     R"("status":{"conditions":null,"acceptedNames":{"plural":"","kind":""},"storedVersions":null}})"},
     {"Event", R"({"involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,)"
               R"("reportingComponent":"","reportingInstance":""})"},
 };
@@ -321,6 +324,7 @@ Answer<Draft> applied(const Context& context, const Rules& rules, const kube::Re
   TRY_VOID(check_apply(rules, request));
   TRY_VOID(fits_type(rules, request));
   const FieldTypes& types = types_of(rules);
+  TRY_VOID(nothing_twice(rules, request, types));
   const kube::Object live = old != nullptr ? without_managed_fields(*old) : nothing_of(request.body);
   Entries entries = old != nullptr ? entries_of(*old) : Entries();
   if (entries.empty() && old != nullptr) {

@@ -297,8 +297,13 @@ void fill_in_pod(kube::Object& pod) {
 }
 
 // The admission plugins that look at every write.
-void update_pod(kube::Object& fresh, const kube::Object& /*old*/) {
+void update_pod(kube::Object& fresh, const kube::Object& old) {
   tolerate_lost_nodes(object_in(fresh.get_object(), "spec"));
+  if (json::Value* status = json::find(fresh, {"status"}); status != nullptr && status->is_object()) {
+    if (const json::Value* quality = json::find(old, {"status", "qosClass"}); quality != nullptr) {
+      set_default(status->get_object(), "qosClass", *quality);
+    }
+  }
 }
 
 void fill_in_pod_template(json::Value& pod_template) {
