@@ -271,6 +271,15 @@ TEST(Table, RowsCarryTheMetadataUnlessAskedOtherwise) {
     EXPECT_EQ(*json::parse(sheet.row_text(pod, kNow, include)), sheet.row(pod, kNow, include));
 }
 
+TEST(Table, RowsOfDaemonSetsLeaveOutTheAnnotationThatIsAField) {
+  const json::Value set = object(
+      R"({"kind":"DaemonSet","metadata":{"name":"d","annotations":{"deprecated.daemonset.template.generation":"1"}}})");
+  const Sheet sheet = Sheet::of("apps", "daemonsets");
+  EXPECT_EQ(json::find(sheet.row(set, kNow, Include::Metadata), {"object", "metadata", "annotations"}), nullptr);
+  EXPECT_EQ(*json::parse(sheet.row_text(set, kNow, Include::Metadata)), sheet.row(set, kNow, Include::Metadata));
+  EXPECT_EQ(sheet.row(set, kNow, Include::Object).at("object"), set);
+}
+
 TEST(Table, KnowsTheWordsForWhatARowCarries) {
   EXPECT_EQ(include_of(""), Include::Metadata);
   EXPECT_EQ(include_of("None"), Include::None);

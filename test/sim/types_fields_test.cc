@@ -237,6 +237,10 @@ TEST(Types, ApplyRefusesWhatItsSchemaDoesNotDeclare) {
             "got &{1}");
   EXPECT_EQ(apply_error(deployment, parsed(R"({"spec":{"replicas":3}})")), "");
   const Type& pod = type_of("", "Pod");
+  EXPECT_EQ(apply_error(pod, parsed(R"({"spec":{"containers":[{"name":"c"},{"name":"c"}]}})")),
+            R"(.spec.containers: duplicate entries for key [name="c"])");
+  EXPECT_EQ(apply_error(pod, parsed(R"({"metadata":{"finalizers":["a","a"]},"spec":{"tolerations":[{},{}]}})")),
+            R"(.metadata.finalizers: duplicate entries for key [="a"])");
   EXPECT_EQ(apply_error(pod, parsed(R"({"spec":{"containers":["x"]}})")),
             ".spec.containers: element 0: associative list with keys may not have non-map elements");
   EXPECT_EQ(

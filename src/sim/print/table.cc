@@ -32,6 +32,17 @@ json::Value conditions_of(const kube::Object& object) {
 }
 
 constexpr std::string_view kPartial = R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":)";
+constexpr std::string_view kDaemonGeneration = "deprecated.daemonset.template.generation";
+
+// A row is made from the object that the server works with, where this annotation of DaemonSets is a field.
+const json::Value* shown_metadata(const kube::Object& object, json::Value& room) {
+  const json::Value* metadata = json::find(object, {"metadata"});
+  if (metadata == nullptr || json::find(*metadata, {"annotations", kDaemonGeneration}) == nullptr) return metadata;
+  room = *metadata;
+  json::remove(room, {"annotations", kDaemonGeneration});
+  if (json::members_at(room, {"annotations"}).empty()) json::remove(room, {"annotations"});
+  return &room;
+}
 
 }  // namespace
 
@@ -100,7 +111,8 @@ json::Value Sheet::row(const kube::Object& object, base::WallTime now, Include i
   json::Value& shown = row["object"];
   if (include == Include::Object) shown = object;
   if (include == Include::Metadata) {
-    const json::Value* metadata = json::find(object, {"metadata"});
+    json::Value room;
+    const json::Value* metadata = shown_metadata(object, room);
     shown = json::Members{{"kind", "PartialObjectMetadata"},
                           {"apiVersion", "meta.k8s.io/v1"},
                           {"metadata", metadata == nullptr ? json::Value(json::Members()) : *metadata}};
@@ -116,7 +128,8 @@ std::string Sheet::row_text(const kube::Object& object, base::WallTime now, Incl
   if (include == Include::None) text.append("null");
   if (include == Include::Object) text.append(json::text_of(object));
   if (include == Include::Metadata) {
-    const json::Value* metadata = json::find(object, {"metadata"});
+    json::Value room;
+    const json::Value* metadata = shown_metadata(object, room);
     text.append(kPartial).append(metadata == nullptr ? "{}" : json::text_of(*metadata)).append("}");
   }
   return text.append("}");

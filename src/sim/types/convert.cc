@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -158,6 +159,7 @@ class Fitting {
   void walk_list(const Type& type, Merge merge, const std::vector<std::string_view>& keys, const json::Value& value,
                  const std::string& path) {
     if (!value.is_array()) return complain(path, fmt::format("expected list, got &{{{}}}", in_go(value, false)));
+    std::set<std::string> seen;
     std::size_t index = 0;
     for (const json::Value& item : value.get_array()) {
       std::string element = fmt::format("[{}]", index);
@@ -167,6 +169,7 @@ class Fitting {
       if (merge == Merge::Map) element = keys_of(keys, item);
       if (merge == Merge::Set) element = fmt::format("[={}]", json::text_of(item));
       ++index;
+      if (!seen.insert(element).second) complain(path, fmt::format("duplicate entries for key {}", element));
       walk(*type.element, Merge::Unsaid, {}, item, path + element);
     }
   }
