@@ -1,0 +1,225 @@
+#!/bin/bash
+# The chart, with real helm and kubectl, on a real control plane and on the embedded cluster: it renders, installs and goes;
+# its definition takes the vendor's own manifest unchanged and refuses what makes no sense; its roles give what is needed
+# and no more. Exit 3, with the reason, where helm and the control plane cannot be built.
+# shellcheck disable=SC2317  # functions are called through expect and trap
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+drover=${DROVER:-build/drover}
+bed_scripts=${DROVER_BED:-test/bed}
+chart=charts/drover
+sample=test/vendors/golden/cluster_policy.json
+failed=0
+stage=$(mktemp -d)
+bed=$stage/bed
+sim=
+
+cleanup() {
+    [ -z "$sim" ] || { kill "$sim" && wait "$sim"; } 2>/dev/null
+    [ -d "$bed" ] && "$bed_scripts/down" "$bed" >/dev/null 2>&1
+    rm -rf "$stage"
+}
+trap cleanup EXIT
+
+"$bed_scripts/up" --dir "$bed" >/dev/null
+case $? in
+0) ;;
+3) echo "skipped: no control plane can be built here (see above)"; exit 3 ;;
+*) echo "FAIL chart: the control plane did not start"; exit 1 ;;
+esac
+PATH=$(realpath "$bed/bin"):$PATH
+command -v helm >/dev/null || { echo "skipped: helm is not there"; exit 3; }
+export HELM_CACHE_HOME=$stage/helm HELM_CONFIG_HOME=$stage/helm HELM_DATA_HOME=$stage/helm
+
+server=
+expect() { # TITLE COMMAND...
+    local title=$1
+    shift
+    if "$@" >"$stage/said" 2>&1; then
+        echo "ok $server$title"
+    else
+        echo "FAIL $server$title: $(tail -n 5 "$stage/said" | tr '\n' ' ')"
+        failed=1
+    fi
+}
+# The command fails, and says this.
+refused() { # TEXT COMMAND...
+    local text=$1
+    shift
+    "$@" >"$stage/refusal" 2>&1 && { echo "it was accepted: $*"; return 1; }
+    grep -qF -- "$text" "$stage/refusal" || { echo "no '$text' in: $(cat "$stage/refusal")"; return 1; }
+}
+soon() { # SECONDS COMMAND...
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        [ "$SECONDS" -lt "$end" ] || { echo "not within the time: $*"; return 1; }
+        sleep 0.5
+    done
+}
+is() { # TEXT OBJECT JSONPATH [FLAG...]
+    local got
+    got=$(kubectl get "$2" -o "jsonpath=$3" "${@:4}") || return 1
+    [ "$got" = "$1" ] || { echo "$2 $3 is '$got', not '$1'"; return 1; }
+}
+
+# ---- without a server
+
+expect "helm lint finds nothing" helm lint --strict "$chart"
+expect "helm template renders" helm template gpu-operator "$chart" -n gpu-operator
+render() { helm template gpu-operator "$chart" -n gpu-operator "$@"; }
+no_webhook() { ! render --api-versions admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy | grep -i webhook; }
+expect "there is no webhook" no_webhook
+no_wide_rule() { ! render | grep -nE '"\*"|\[\*\]|secrets,|\[secrets|escalate|impersonate|bind\b|pods/exec|nodes/proxy'; }
+expect "no rule has a star, Secrets or a way up" no_wide_rule
+named_after_the_seed() { render | grep -A3 '^kind: Deployment' | grep -q 'name: gpu-operator$'; }
+expect "a release named gpu-operator has the names of NVIDIA's documents" named_after_the_seed
+nothing_of_nvidia() { ! render --set vendors.nvidia.enabled=false | grep -E 'clusterpolicies|--vendor='; }
+expect "a vendor can be switched off" nothing_of_nvidia
+no_namespace() { ! render | grep -q '^kind: Namespace'; }
+expect "the namespace of the release is not made again" no_namespace
+
+# ---- on a server: the definition
+
+patch() { kubectl patch clusterpolicy cluster-policy --dry-run=server --type=merge -p "{\"spec\":$1}"; }
+upgrade() { patch "{\"driver\":{\"upgradePolicy\":$1}}"; }
+# What was written is what is stored: only defaults may have come.
+kept() {
+    kubectl get clusterpolicy cluster-policy -o json | python3 -c '
+import json, sys
+def missing(want, got, at):
+    if isinstance(want, dict):
+        return [m for k in want for m in (missing(want[k], got[k], at + "." + k) if k in got else [at + "." + k])]
+    return [] if want == got else [at]
+lost = missing(json.load(open(sys.argv[1]))["spec"], json.load(sys.stdin)["spec"], "spec")
+sys.exit("lost or changed: " + ", ".join(lost) if lost else 0)' "$sample"
+}
+definition_holds() {
+    expect "the vendor's own manifest applies" soon 10 kubectl apply -f "$sample"
+    expect "and nothing of it is lost" kept
+    expect "the columns are there" grep -qE '^NAME +STATUS +DRIVER +NODES +DONE +IN-FLIGHT +FAILED +AGE' <(kubectl get clusterpolicies)
+    expect "the seed's patch of the version works" kubectl patch clusterpolicy/cluster-policy --type=json \
+        -p='[{"op": "replace", "path": "/spec/driver/version", "value":"510.85.02"}]'
+    expect "and is stored" is 510.85.02 clusterpolicy/cluster-policy '{.spec.driver.version}'
+
+    expect "a whole number may be unavailable" upgrade '{"maxUnavailable":5}'
+    expect "a share may be unavailable" upgrade '{"maxUnavailable":"100%"}'
+    expect "both spellings may agree" upgrade '{"gpuPodDeletion":{"force":false}}'
+    local bad
+    for bad in '"5x"' '"5"' '-1' '"101%"' '"-5%"' '"%"'; do
+        expect "maxUnavailable $bad is refused" refused "must be a number of nodes from 0 on (5) or a share" upgrade "{\"maxUnavailable\":$bad}"
+    done
+    expect "a failure budget that makes no sense is refused" refused "must be a number of nodes" upgrade '{"failureBudget":"some"}'
+    expect "two spellings that differ are refused" refused "remove one of them" upgrade '{"gpuPodDeletion":{"force":true}}'
+    expect "a negative width is refused" refused "greater than or equal to 0" upgrade '{"maxParallelUpgrades":-1}'
+    expect "a negative timeout is refused" refused "greater than or equal to 0" upgrade '{"drain":{"timeoutSeconds":-1}}'
+    expect "a switch that is no boolean is refused" refused "boolean" upgrade '{"autoUpgrade":"yes"}'
+    expect "an endless selector is refused" refused "4096" upgrade "{\"drain\":{\"podSelector\":\"$(printf 'a%.0s' {1..4097})\"}}"
+    for bad in '550; rm -rf' '$(id)' '`id`' '../../etc' '-oProxyCommand=x' '550\n1' 'sha256:12'; do
+        expect "version $bad is refused" refused "must be a version such as" patch "{\"driver\":{\"version\":\"$bad\"}}"
+    done
+    expect "an image with a space is refused" refused "should match" patch '{"driver":{"image":"a b"}}'
+    expect "an unknown update strategy is refused" refused "updateStrategy" patch '{"daemonsets":{"updateStrategy":"Now"}}'
+
+    local status='{"status":{"state":"notReady","observedGeneration":2,"rollout":{"target":"550","startedAt":"2026-11-15T20:00:00Z","startNodes":3},
+        "summary":{"total":3,"done":1,"inFlight":1,"pending":1,"failed":0,"states":{"upgrade-done":1}},
+        "nodes":[{"name":"gpu-1","state":"drain-required","since":"2026-11-15T20:00:00Z","reason":"draining"}],"nodesNotListed":0,
+        "conditions":[{"type":"Ready","status":"False","reason":"Upgrading","message":"1 of 3","lastTransitionTime":"2026-11-15T20:00:00Z"}]}}'
+    expect "a status is written" kubectl patch clusterpolicy cluster-policy --subresource=status --type=merge -p "$status"
+    expect "and waited for" kubectl wait clusterpolicy/cluster-policy --for=condition=Ready=False --timeout=5s
+    expect "a state that nobody knows is refused" refused "Unsupported value" kubectl patch clusterpolicy cluster-policy \
+        --subresource=status --type=merge -p '{"status":{"state":"maybe"}}'
+}
+
+# ---- on a server: the release and its rights
+
+can() { # WHO VERB RESOURCE [FLAG...]
+    local who=$1
+    shift
+    kubectl auth can-i "$@" --as="system:serviceaccount:$who" | grep -q '^yes'
+}
+cannot() { ! can "$@"; }
+release_holds() {
+    expect "a dry run is accepted" helm install drover "$chart" -n drover-system --create-namespace --dry-run=server
+    expect "it is installed" helm install drover "$chart" -n drover-system --create-namespace
+    expect "two operators are wanted" is 2 deployment/drover '{.spec.replicas}' -n drover-system
+    expect "the drivers' namespace lets privileged pods in" is privileged namespace/gpu-operator '{.metadata.labels.pod-security\.kubernetes\.io/enforce}'
+    local operator=drover-system:drover agent=gpu-operator:drover-agent
+    expect "the operator may patch nodes" can "$operator" patch nodes
+    expect "the operator may evict everywhere" can "$operator" create pods --subresource=eviction -n ml
+    expect "the operator may make pods where drivers are" can "$operator" create pods -n gpu-operator
+    expect "the operator may apply DaemonSets where drivers are" can "$operator" patch daemonsets.apps -n gpu-operator
+    expect "the operator may write the status of policies" can "$operator" patch clusterpolicies.nvidia.com --subresource=status
+    expect "the operator may write Events about nodes" can "$operator" create events -n default
+    expect "the operator may renew its lease" can "$operator" update leases.coordination.k8s.io/drover -n drover-system
+    expect "the operator may not make pods elsewhere" cannot "$operator" create pods -n ml
+    expect "the operator may not touch DaemonSets elsewhere" cannot "$operator" patch daemonsets.apps -n ml
+    expect "the operator may not read Secrets" cannot "$operator" get secrets -n gpu-operator
+    expect "the operator may not change policies" cannot "$operator" patch clusterpolicies.nvidia.com
+    expect "the operator may not delete nodes" cannot "$operator" delete nodes
+    expect "the agent may patch a node" can "$agent" patch nodes
+    expect "the agent may not evict" cannot "$agent" create pods --subresource=eviction -n ml
+    expect "the agent may not see pods" cannot "$agent" list pods -n gpu-operator
+    expect "the agent may not read Secrets" cannot "$agent" get secrets -n gpu-operator
+    expect "the agent may not write Events" cannot "$agent" create events -n default
+}
+
+# The admission policy, with an agent's token that is bound to one node.
+agents_stay_at_home() {
+    local token
+    kubectl apply -f - >/dev/null <<'YAML'
+apiVersion: v1
+kind: Node
+metadata: {name: gpu-1}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: gpu-2}
+YAML
+    token=$(kubectl create token drover-agent -n gpu-operator --bound-object-kind Node --bound-object-name gpu-1)
+    # The administrator's certificate would win over a token.
+    kubectl config view --raw --minify | sed -E '/client-(certificate|key)-data|^ +token:/d' >"$stage/agent"
+    as_agent() { KUBECONFIG=$stage/agent kubectl --token="$token" "$@"; }
+    expect "an agent reads its Node" as_agent get node gpu-1
+    # The policy is not in force at once.
+    expect "an agent may not write to another's Node" soon 30 refused "its own Node only" as_agent annotate --overwrite node gpu-2 drover.dev/report=x
+    expect "an agent reports on its own Node" as_agent annotate node gpu-1 drover.dev/report='{"v":1}'
+    expect "an agent may not cordon" refused "may not cordon" as_agent patch node gpu-1 -p '{"spec":{"unschedulable":true}}'
+    expect "an agent may not taint" refused "may not cordon or taint" as_agent taint node gpu-1 a=b:NoSchedule
+    expect "an agent may not label" refused "may not change labels" as_agent label node gpu-1 a=b
+    expect "an agent may not give itself orders" refused "no annotation but" as_agent annotate node gpu-1 drover.dev/order=x
+    expect "an agent's report can be taken back" as_agent annotate node gpu-1 drover.dev/report-
+    token=$(kubectl create token drover-agent -n gpu-operator)
+    expect "a token that names no node may write nothing" refused "its own Node only" as_agent annotate node gpu-1 drover.dev/report=x
+}
+
+release_goes() {
+    expect "it is uninstalled" helm uninstall drover -n drover-system
+    expect "the drivers' namespace stays" kubectl get namespace gpu-operator
+    expect "it comes back beside a namespace that is there" helm install drover "$chart" -n drover-system --create-namespace
+    expect "policies have stayed" kubectl get clusterpolicy cluster-policy
+}
+
+# ---- both servers
+
+export KUBECONFIG=$bed/kubeconfig
+server="real: "
+release_holds
+definition_holds
+agents_stay_at_home
+release_goes
+
+if [ -x "$drover" ] && "$drover" sim serve --help >/dev/null 2>&1; then
+    export KUBECONFIG=$stage/embedded
+    "$drover" sim serve --write-kubeconfig "$KUBECONFIG" --nodes nvidia=1 >"$stage/sim.log" 2>&1 &
+    sim=$!
+    server="embedded: "
+    expect "the embedded cluster answers" soon 20 kubectl get nodes
+    release_holds
+    definition_holds
+    release_goes
+else
+    echo "FAIL chart: $drover has no embedded cluster; run make first"
+    failed=1
+fi
+exit $failed
