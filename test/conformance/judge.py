@@ -9,6 +9,7 @@
     --only TEXT       rows whose "area: name" holds TEXT (may be given several times)
     --list            print the rows and end
     --threads N       rows at a time and server (default 8)
+    --patience N      seconds that an UNTIL waits (default 30)
     --quiet           print only rows that fail, without their diffs
     --brief           instead of a diff, the places that differ: step, path, left -> right
 
@@ -153,20 +154,22 @@ def main():
         parser.add_argument(name)
     parser.add_argument("--only", action="append")
     parser.add_argument("--threads", type=int, default=8)
+    parser.add_argument("--patience", type=float, default=steps.PATIENCE)
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--quiet", action="store_true")
     parser.add_argument("--brief", action="store_true")
     flags = parser.parse_args()
+    steps.PATIENCE = flags.patience
     try:
         rows = chosen(table.read_tables(HERE), flags.only)
     except table.TableError as error:
         sys.exit(f"judge: {error}")
+    if not rows:
+        parser.error("no row has that text in its name")
     if flags.list:
         for row in rows:
             print(row.title)
         return 0
-    if not rows:
-        parser.error("no row has that text in its name")
     return run(flags, rows, parser)
 
 

@@ -16,6 +16,7 @@
     address       podIP, podIPs, hostIP, hostIPs, clusterIP and clusterIPs of objects are ADDRESS, also as a key k:{"ip":…}
                   and as a table's cell if it is of the services' range
     prose         the description of a table's column is PROSE: ours are our own words
+    dump          what follows "pod updates may not change fields other than …" is cut off: a diff of two printed Go structs
     credential    a signed token is TOKEN, a PEM certificate is PEM
 
 Numbers, booleans, field names and the order of everything else are compared as they are. Rules are applied to whole
@@ -29,6 +30,7 @@ import table
 
 UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
+DUMP = re.compile(r"(pod updates may not change fields other than .*?)\n@@ -.*", re.S)
 AGE = re.compile(r"\d+(m\d+)?s")
 TOKEN = re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+")
 PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----\n?", re.S)
@@ -118,6 +120,7 @@ class Words:
         text = TIME.sub(lambda m: "MICROTIME" if m.group(1) else "TIME", text)
         text = TOKEN.sub("TOKEN", text)
         text = PEM.sub("PEM", text)
+        text = DUMP.sub(r"\1", text)
         for version in QUOTED_VERSION.findall(text):
             text = text.replace(f"({version})", f"({self.versions.get(version, version)})")
         text = re.sub(r"(resource version: \d+ )\(\d+\)", r"\1(NOW)", text)
