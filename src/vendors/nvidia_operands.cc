@@ -125,7 +125,9 @@ Members manager_container(const ManagerWishes& wishes, const std::string& digest
   container["env"] = std::move(env);
   // SYS_MODULE to unload; the others to see who holds a device, whoever that is.
   Members capabilities = {{"drop", Array{"ALL"}}, {"add", Array{"SYS_MODULE", "SYS_PTRACE", "DAC_READ_SEARCH"}}};
-  container["securityContext"] = Members{{"allowPrivilegeEscalation", false},
+  // `privileged` is said although it is the default: the vendor's own DaemonSet, where we take it over, has it true.
+  container["securityContext"] = Members{{"privileged", false},
+                                         {"allowPrivilegeEscalation", false},
                                          {"readOnlyRootFilesystem", true},
                                          {"runAsUser", 0},
                                          {"capabilities", std::move(capabilities)},
@@ -177,6 +179,7 @@ Members pod_metadata(const ClusterPolicyReading& reading, const Placement::Carri
   Members labels = parts::words(reading.daemon_sets.labels);
   labels["app"] = kDriverDaemonSet;
   labels["app.kubernetes.io/component"] = "nvidia-driver";
+  labels["nvidia.com/precompiled"] = word(reading.driver.is_precompiled);
   labels[kDigestLabel] = digest;
   labels[kDriverSetLabel] = carrier.name;
   for (const auto& member : carrier.match_labels) labels[member.key()] = member.value();

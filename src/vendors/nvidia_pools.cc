@@ -71,7 +71,8 @@ std::string image_for(const DriverAsk& driver, const Pool& pool) {
 DriverSet driver_set_of(const json::Value& daemon_set) {
   return {.name = std::string(json::text_at(daemon_set, {"metadata", "name"})),
           .pool = std::string(json::text_at(daemon_set, {"metadata", "annotations", kPoolAnnotation})),
-          .match_labels = json::members_at(daemon_set, {"spec", "selector", "matchLabels"})};
+          .match_labels = json::members_at(daemon_set, {"spec", "selector", "matchLabels"}),
+          .has_owner = !json::array_at(daemon_set, {"metadata", "ownerReferences"}).empty()};
 }
 
 Placement place(const DriverAsk& driver, const std::vector<PoolNode>& nodes, std::vector<DriverSet> existing) {

@@ -49,6 +49,7 @@ struct DriverSet {
   std::string name;
   std::string pool = {};            // its word; empty: not made by us
   json::Members match_labels = {};  // cannot be changed any more
+  bool has_owner = false;           // it would go with its owner: detach it before anything else
 };
 
 DriverSet driver_set_of(const json::Value& daemon_set);

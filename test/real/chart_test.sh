@@ -2,7 +2,7 @@
 # The chart, with real helm and kubectl, on a real control plane and on the embedded cluster: it renders, installs and goes;
 # its definition takes the vendor's own manifest unchanged and refuses what makes no sense; its roles give what is needed
 # and no more. Exit 3, with the reason, where helm and the control plane cannot be built.
-# shellcheck disable=SC2317  # functions are called through expect and trap
+# shellcheck disable=SC2317,SC2016  # functions are called through expect and trap; nothing is to expand
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 drover=${DROVER:-build/drover}

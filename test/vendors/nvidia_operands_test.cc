@@ -249,7 +249,7 @@ TEST(DriverDaemonSet, ASecondSystemDoesNotChangeTheDigestOfTheFirst) {
 }
 
 TEST(DriverDaemonSet, IsNotRenderedWithTroubleOrWhenDisabledAndWhatIsThereStays) {
-  const std::vector<DriverSet> existing = {{"nvidia-driver-daemonset", "ubuntu20.04", {}}};
+  const std::vector<DriverSet> existing = {{.name = "nvidia-driver-daemonset", .pool = "ubuntu20.04"}};
   for (const std::string_view spec : {R"({"driver": {"version": "550; rm -rf"}})", R"({"driver": {"enabled": false}})",
                                       R"({"driver": {"env": [{"name": "A B"}]}})"}) {
     const Operands operands = render_drivers(with(spec), kOneNode, existing, {});

@@ -30,7 +30,7 @@ PoolNode node(std::string name, std::string_view os_version, std::string_view ke
 
 DriverSet ours(std::string name, std::string pool) {
   json::Members match = {{"app", kDriverDaemonSet}, {kDriverSetLabel, name}};
-  return {std::move(name), std::move(pool), std::move(match)};
+  return {.name = std::move(name), .pool = std::move(pool), .match_labels = std::move(match)};
 }
 
 // "ubuntu22.04 by nvidia-driver-daemonset"
@@ -117,7 +117,11 @@ TEST(Place, ALabelThatIsGoneForAMomentCostsNoDaemonSet) {
 }
 
 TEST(Place, TheVendorsOwnDaemonSetIsTakenOverWithItsSelector) {
-  const DriverSet theirs = {"nvidia-driver-daemonset", "", {{"app", "nvidia-driver-daemonset"}}};
+  const DriverSet theirs = driver_set_of(json::parse(R"({"metadata": {"name": "nvidia-driver-daemonset",
+      "ownerReferences": [{"kind": "ClusterPolicy", "name": "cluster-policy"}]},
+      "spec": {"selector": {"matchLabels": {"app": "nvidia-driver-daemonset"}}}})")
+                                             .value());
+  EXPECT_TRUE(theirs.has_owner);
   const Placement placement = place(driver(), {node("a", "20.04"), node("b", "22.04"), node("c", "22.04")}, {theirs});
   EXPECT_THAT(who_carries(placement), ElementsAre("ubuntu20.04 by nvidia-driver-daemonset-ubuntu20.04",
                                                   "ubuntu22.04 by nvidia-driver-daemonset"));
@@ -125,7 +129,7 @@ TEST(Place, TheVendorsOwnDaemonSetIsTakenOverWithItsSelector) {
 }
 
 TEST(Place, WhatWeDidNotMakeIsNoLeftover) {
-  const DriverSet other = {"nvidia-driver-daemonset-5.15.0-69-generic-ubuntu22.04", "", {}};
+  const DriverSet other = {.name = "nvidia-driver-daemonset-5.15.0-69-generic-ubuntu22.04"};
   EXPECT_THAT(place(driver(), {node("a", "22.04"), node("b", "24.04")}, {other}).leftovers, IsEmpty());
 }
 
