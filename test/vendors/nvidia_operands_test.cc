@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
 #include <set>
 
 #include "test/vendors/nvidia_sample.h"
@@ -255,6 +256,52 @@ TEST(DriverDaemonSet, IsNotRenderedWithTroubleOrWhenDisabledAndWhatIsThereStays)
     const Operands operands = render_drivers(with(spec), kOneNode, existing, {});
     EXPECT_THAT(operands.drivers, IsEmpty()) << spec;
     EXPECT_THAT(operands.leftovers, IsEmpty()) << spec;
+  }
+}
+
+// Calls `visit` with every text below `value`, to be changed and put back.
+void each_text(json::Value& value, const std::function<void(json::Value&)>& visit) {
+  if (value.is_string()) visit(value);
+  if (value.is_array()) {
+    for (json::Value& item : value.get_array()) each_text(item, visit);
+  }
+  if (value.is_object()) {
+    for (auto& member : value.get_object()) each_text(member.value(), visit);
+  }
+}
+
+TEST(Operands, NoHostileTextOfAPolicyIsEverRendered) {
+  const std::string_view hostile[] = {"550; touch /x", "$(touch /x)", "`touch /x`", "../../touch",
+                                      "a\ntouch",      "-touch x",    "a\"touch",   "touch|x",
+                                      "touch x",       "//touch",     "touch\u202e"};
+  json::Value policy = sample_with(R"({"driver": {"imagePullSecrets": ["s"], "secretEnv": "e"},
+      "daemonsets": {"labels": {"a": "b"}}, "hostPaths": {"rootFS": "/r"}})");
+  int tried = 0;
+  each_text(*json::find(policy, {"spec"}), [&](json::Value& text) {
+    const json::Value was = text;
+    for (const std::string_view bad : hostile) {
+      text = bad;
+      const ClusterPolicyReading reading = read_cluster_policy(policy);
+      const Operands operands = render_drivers(reading, kOneNode, {}, {});
+      std::string rendered;
+      for (const DriverOperand& driver : operands.drivers) {
+        rendered += json::text_of(driver.daemon_set);
+        rendered += json::text_of(render_validator(reading, {}));
+        rendered += json::text_of(render_preflight(reading, driver, "gpu-1", {}));
+      }
+      EXPECT_THAT(rendered, Not(HasSubstr("touch"))) << bad << " in the place of " << json::text_of(was);
+      ++tried;
+    }
+    text = was;
+  });
+  EXPECT_GT(tried, 500);
+}
+
+TEST(Operands, NoHostileTextOfANodeIsEverRendered) {
+  for (const std::string_view bad : {"22.04; touch", "$(touch)", "../touch", "touch x", "-touch", "a\ntouch"}) {
+    const Operands operands = render_drivers(with("{}"), {{"gpu-1", ubuntu(bad)}}, {}, {});
+    EXPECT_THAT(operands.drivers, IsEmpty()) << bad;
+    EXPECT_THAT(operands.unplaced, Contains("gpu-1")) << bad;
   }
 }
 
