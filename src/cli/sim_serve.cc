@@ -21,6 +21,7 @@
 #include "sim/kubelet.h"
 #include "sim/nodes.h"
 #include "sim/serve/http_server.h"
+#include "sim/server/bugs.h"
 #include "sim/world.h"
 
 namespace drover::cli {
@@ -37,6 +38,8 @@ struct SimServeFlags {
   bool no_events = false;
   bool no_leases = false;
   bool no_managed_fields = false;
+  std::vector<std::string> bugs;
+  bool list_bugs = false;
   sim::KubeletPlan plan;
 };
 
@@ -142,6 +145,10 @@ class Served {
     }
     cluster_ = std::make_unique<sim::EmbeddedCluster>(loop_, sim::ClusterOptions{.seed = flags_.seed});
     cluster_->server().always_manage_fields(!flags_.no_managed_fields);
+    for (const std::string& name : flags_.bugs) {
+      TRY(const sim::Bug bug, sim::parse_bug(name));
+      cluster_->server().commit_bug(bug);
+    }
     TRY(sim::DoorOptions options, door_options());
     token_ = options.admin_token;
     door_ = std::make_unique<sim::Door>(*cluster_, std::move(options));
@@ -149,6 +156,7 @@ class Served {
                                        [this](sim::HttpRequest request, std::shared_ptr<sim::Exchange> exchange) {
                                          door_->answer(std::move(request), std::move(exchange));
                                        }));
+    cluster_->server().furnish(server_->certificate());
     url_ =
         address.is_everywhere
             ? fmt::format("https://{}:{}", flags_.names.empty() ? "127.0.0.1" : flags_.names.front(), server_->port())
@@ -264,6 +272,10 @@ class Served {
 };
 
 int sim_serve(const SimServeFlags& flags) {
+  if (flags.list_bugs) {
+    for (const sim::BugRow& row : sim::all_bugs()) fmt::print("{} ({}): {}\n", row.name, row.area, row.sentence);
+    return 0;
+  }
   Served served(flags);
   if (auto opened = served.open(); !opened) return complain(opened.error());
   return served.run();
@@ -299,6 +311,8 @@ void add_flags(CLI::App& command, SimServeFlags& flags) {
   command.add_flag("--no-leases", flags.no_leases, "renew no leases (nodes turn NotReady after a while)");
   command.add_flag("--no-managed-fields", flags.no_managed_fields,
                    "keep managedFields only for objects that somebody applied: less memory for large fleets");
+  command.add_option("--bug", flags.bugs, "make this mistake on purpose (for tests of the tests)")->type_name("NAME");
+  command.add_flag("--list-bugs", flags.list_bugs, "list the mistakes that can be made, one a line, and end");
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ sim::HttpRequest read_visit(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   sim::World world(sim::WorldOptions{.cluster = {.seed = 7}, .keeps_transcript = false});
+  world.server().furnish("ca");
   sim::LogBook logs;
   std::vector<std::shared_ptr<Listener>> visitors;
   sim::Door door(world.cluster, {.admin_token = "secret", .signing_key = "key", .logs = &logs});

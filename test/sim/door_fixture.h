@@ -94,7 +94,10 @@ class FakeExchange final : public Exchange {
 
 class DoorTest : public ::testing::Test {
  protected:
-  DoorTest() { world.run_for(std::chrono::seconds(1)); }
+  DoorTest() {
+    world.server().furnish("-----BEGIN CERTIFICATE-----");
+    world.run_for(std::chrono::seconds(1));
+  }
 
   using Headers = std::vector<HttpHeader>;
 

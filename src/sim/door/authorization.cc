@@ -56,7 +56,7 @@ rbac::User impersonated(std::string_view name, std::vector<std::string> groups) 
 rbac::Decision decide(const Ground& ground, const Caller& caller, rbac::Attributes what) {
   if (caller.is_master()) return {true, ""};
   what.user = caller.user;
-  return ground.policy.decide(what);
+  return ground.server.policy().decide(what);
 }
 
 rbac::Attributes attributes_of(const Wanted& wanted, const rbac::User& user) {

@@ -249,9 +249,9 @@ bool has_group(const Server& server, std::string_view group) {
 }
 
 json::Value known_paths(const Server& server) {
-  std::vector<std::string> paths = {"/api",          "/api/v1",       "/apis",   "/apis/",       "/healthz",
-                                    "/healthz/etcd", "/healthz/ping", "/livez",  "/livez/ping",  "/openapi/v2",
-                                    "/openapi/v3",   "/openapi/v3/",  "/readyz", "/readyz/ping", "/version"};
+  std::vector<std::string> paths = {"/api",          "/api/v1",       "/apis",        "/apis/",      "/healthz",
+                                    "/healthz/etcd", "/healthz/ping", "/livez",       "/livez/ping", "/openapi/v3",
+                                    "/openapi/v3/",  "/readyz",       "/readyz/ping", "/version"};
   for (const Group& group : groups_of(every_resource(server))) {
     if (group.name.empty()) continue;
     paths.push_back("/apis/" + group.name);

@@ -15,6 +15,7 @@
 #include "sim/door/watching.h"
 #include "sim/door/words.h"
 #include "sim/door/writing.h"
+#include "sim/openapi/openapi.h"
 #include "sim/server/rejections.h"
 
 namespace drover::sim {
@@ -30,51 +31,29 @@ Refusal no_such_method() {
                            json::Members()});
 }
 
-constexpr std::string_view kRbacResources[] = {
-    "roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io",
-    "clusterroles.rbac.authorization.k8s.io", "clusterrolebindings.rbac.authorization.k8s.io"};
-
 }  // namespace
 
 struct Door::Body {
   Body(EmbeddedCluster& cluster, DoorOptions options)
       : random(cluster.random("door")),
         identities(cluster.loop(), cluster.server(), options.admin_token, options.signing_key),
-        ground{cluster.loop(), cluster.server(), options.logs, identities, policy, random, streams} {
-    // The policy follows the objects that it is made of.
-    for (const json::Value& object : rbac::bootstrap_policy()) policy.put(object);
-    for (const std::string_view resource : kRbacResources) {
-      ground.server.store().each(resource, {}, [this](const Stored& object) { policy.put(*object); });
-    }
-    listener = ground.server.store().subscribe([this](const Commit& commit) { hear(commit); });
-  }
-  ~Body() { ground.server.store().unsubscribe(listener); }
+        ground{cluster.loop(), cluster.server(), options.logs, identities, random, streams} {}
+  ~Body() { streams.drop_all(); }  // while what they stand on is still there
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
-
-  void hear(const Commit& commit) {
-    if (std::find(std::begin(kRbacResources), std::end(kRbacResources), commit.resource) == std::end(kRbacResources)) {
-      return;
-    }
-    if (commit.kind == Commit::Kind::Removed) {
-      policy.remove(*commit.after);
-    } else {
-      policy.put(*commit.after);
-    }
-  }
 
   void answer(Visit visit);
   void answer_place(const Visit& visit);
   void answer_discovery(const Visit& visit, bool core);
+  void answer_openapi(const Visit& visit, const std::string& path);
   void answer_resource(Visit visit);
   void answer_subresource(const Visit& visit, const kube::Resource& resource, const door::Words& words);
 
-  rbac::Policy policy;
   base::Random random;
   door::Identities identities;
   door::Streams streams;
   door::Ground ground;
-  int listener = 0;
+  openapi::Library documents;
 };
 
 Door::Door(EmbeddedCluster& cluster, DoorOptions options)
@@ -123,6 +102,34 @@ void Door::Body::answer_discovery(const Visit& visit, bool core) {
   visit.exchange->reply(std::move(reply));
 }
 
+// The schemas of everything, for `kubectl explain` and for clients that check before they send.
+void Door::Body::answer_openapi(const Visit& visit, const std::string& path) {
+  constexpr std::string_view kIndex = "/openapi/v3";
+  documents.look(ground.server);
+  HttpReply reply;
+  if (path == kIndex) {
+    reply.content_type = "text/plain; charset=utf-8";  // as it is, although it is JSON
+    reply.body = documents.index();
+    return visit.exchange->reply(std::move(reply));
+  }
+  const openapi::Page* page = documents.find(std::string_view(path).substr(kIndex.size() + 1));
+  if (page == nullptr) {
+    reply.code = 404;
+    reply.content_type.clear();
+    return visit.exchange->reply(std::move(reply));
+  }
+  reply.headers = {{"Etag", "\"" + page->hash + "\""}, {"Vary", "Accept"}};
+  const std::string_view asked = visit.wanted.query.text("hash");
+  if (!asked.empty() && asked != page->hash) {
+    reply.code = 301;
+    reply.headers.push_back({"Location", fmt::format("{}?hash={}", path, page->hash)});
+    return visit.exchange->reply(std::move(reply));
+  }
+  if (!asked.empty()) reply.headers.push_back({"Cache-Control", "public, immutable"});
+  reply.body = page->body;
+  visit.exchange->reply(std::move(reply));
+}
+
 // Everything that is no resource: health, version, discovery.
 void Door::Body::answer_place(const Visit& visit) {
   std::string path = visit.wanted.path;
@@ -141,11 +148,13 @@ void Door::Body::answer_place(const Visit& visit) {
         door::reply_text(200, fmt::format("[+]ping ok\n[+]etcd ok\n{} check passed\n", path.substr(1))));
   }
   const auto parts = base::split(std::string_view(path).substr(1), '/');
-  const bool is_known = path == "/" || path == "/version" || parts[0] == "api" || parts[0] == "apis";
+  const bool is_known = path == "/" || path == "/version" || parts[0] == "api" || parts[0] == "apis" ||
+                        path == "/openapi/v3" || path.starts_with("/openapi/v3/");
   if (!is_known) return visit.exchange->reply(door::reply_no_such_page());
   if (visit.wanted.method != "GET") return visit.say(no_such_method().error());
   if (path == "/") return page(door::known_paths(ground.server));
   if (path == "/version") return page(door::version_facts());
+  if (parts[0] == "openapi") return answer_openapi(visit, path);
   if (path == "/api") return answer_discovery(visit, true);
   if (path == "/apis") return answer_discovery(visit, false);
   if (parts[0] == "api" && parts.size() == 2) {
@@ -154,7 +163,11 @@ void Door::Body::answer_place(const Visit& visit) {
     return visit.say(200, *list);
   }
   if (parts[0] == "apis" && parts.size() == 2) return page(door::one_group(ground.server, parts[1]));
-  if (parts[0] == "apis" && parts.size() == 3) return page(door::resource_list(ground.server, parts[1], parts[2]));
+  if (parts[0] == "apis" && parts.size() == 3) {
+    auto list = door::resource_list(ground.server, parts[1], parts[2]);
+    if (!list && door::has_group(ground.server, parts[1])) return visit.say(no_such_resource().error());
+    return page(std::move(list));
+  }
   visit.exchange->reply(door::reply_no_such_page());
 }
 

@@ -42,6 +42,7 @@ class Scan {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) return fmt::format("'\\x{:02x}'", byte);
     if (byte < 0x80) return fmt::format("'{}'", c);
+    if (byte <= 0xa0 || byte == 0xad) return fmt::format("'\\u{:04x}'", byte);  // nothing that could be shown
     // A byte of a longer character is shown as if it were a character of its own.
     const char two[] = {static_cast<char>(0xc0 | (byte >> 6)), static_cast<char>(0x80 | (byte & 0x3f)), 0};
     return fmt::format("'{}'", two);

@@ -23,7 +23,6 @@ struct Ground {
   Server& server;
   LogBook* logs;  // nullptr when nobody keeps any
   const Identities& identities;
-  const rbac::Policy& policy;
   base::Random& random;
   Streams& streams;
 };

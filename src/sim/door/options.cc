@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "sim/cel/go_text.h"
 #include "sim/door/body.h"
+#include "sim/door/go_json.h"
 #include "sim/server/rejections.h"
 
 namespace drover::sim::door {
@@ -124,6 +125,18 @@ void check_list_options(const ListOptions& options, bool is_watch, FieldErrors& 
   if (options.sends_initial_events) errors.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
 }
 
+// A token that is no JSON in base64 is complained of by the decoder that finds out first.
+Answer<void> check_continue_token(std::string token) {
+  if (token.empty()) return {};
+  std::replace(token.begin(), token.end(), '-', '+');
+  std::replace(token.begin(), token.end(), '_', '/');
+  while (token.size() % 4 != 0) token.push_back('=');
+  const auto text = base::base64_decode(token);
+  const std::string why = text ? go_json_complaint(*text) : "illegal base64 data";
+  if (why.empty()) return {};
+  return bad_request("invalid continue token: continue key is not valid: " + why);
+}
+
 }  // namespace
 
 std::string manager_from_agent(std::string_view agent) {
@@ -192,6 +205,7 @@ Answer<ListOptions> read_list_options(const Wanted& wanted, bool is_watch) {
   options.limit = std::max<std::int64_t>(limit.value_or(0), 0);
   TRY(options.timeout_seconds, query.number("timeoutSeconds"));
   options.continue_token = query.text("continue");
+  TRY_VOID(check_continue_token(options.continue_token));
   options.resource_version = query.text("resourceVersion");
   options.version_match = query.text("resourceVersionMatch");
   options.allows_bookmarks = query.flag("allowWatchBookmarks");

@@ -10,22 +10,22 @@
 namespace drover::sim::door {
 namespace {
 
+// Text that a reader of YAML would take for a number, a time, a flag or nothing.
+bool reads_as_something_else(const std::string& text) {
+  static constexpr std::string_view kWords[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "~"};
+  const std::string word = base::lower(text);
+  if (text.empty() || std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords)) return true;
+  return text.find_first_not_of("0123456789+-.:_eETZ") == std::string::npos &&
+         text.find_first_of("0123456789") != std::string::npos;
+}
+
 void emit(YAML::Emitter& out, const json::Value& value) {
   switch (value.kind()) {
     case boost::json::kind::null: out << YAML::Null; break;
     case boost::json::kind::bool_: out << value.get_bool(); break;
     case boost::json::kind::string: {
       const std::string text(value.get_string());
-      const YAML::Node as_read = YAML::Node(text);
-      // What would be read back as something else than text is quoted.
-      const bool plain = !text.empty() &&
-                         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./") ==
-                             std::string::npos &&
-                         !base::parse_int(text) && text.find_first_of("0123456789.-") != 0 &&
-                         base::lower(text) != "true" && base::lower(text) != "false" && base::lower(text) != "null" &&
-                         base::lower(text) != "yes" && base::lower(text) != "no" && base::lower(text) != "on" &&
-                         base::lower(text) != "off" && text != "y" && text != "n";
-      if (!plain) out << YAML::DoubleQuoted;
+      if (reads_as_something_else(text)) out << YAML::DoubleQuoted;
       out << text;
       break;
     }

@@ -118,7 +118,7 @@ Answer<json::Value> access_review(const Ground& ground, const Visit& visit, cons
 Answer<json::Value> rules_review(const Ground& ground, const Visit& visit, json::Value review) {
   const std::string_view ns = json::text_at(review, {"spec", "namespace"});
   if (ns.empty()) return bad_request("no namespace on request");
-  review.get_object()["status"] = ground.policy.rules_for(visit.caller.user, ns);
+  review.get_object()["status"] = ground.server.policy().rules_for(visit.caller.user, ns);
   review.get_object()["spec"] = json::Members();
   return review;
 }

@@ -24,6 +24,7 @@ class Streams {
   void keep(const std::shared_ptr<Stream>& stream) { streams_[stream.get()] = stream; }
   // The stream ends when the last of its own functions has returned.
   void drop(const Stream* stream) { streams_.erase(stream); }
+  void drop_all() { streams_.clear(); }
   std::size_t count() const { return streams_.size(); }
 
  private:

@@ -112,6 +112,11 @@ Answer<kube::Request> read_request(const Ground& ground, const Visit& visit, con
   return request;
 }
 
+Answer<Reply> reply_to(const Ground& ground, const Visit& visit, const kube::Request& request) {
+  if (visit.caller.is_master()) return ground.server.reply(request);
+  return ground.server.reply(request, visit.caller.user);
+}
+
 bool is_still_there(const Ground& ground, const kube::Request& request, const kube::Object& answered) {
   const std::string key = request.ns.empty() ? request.name : request.ns + "/" + request.name;
   const Stored now = ground.server.store().find(request.resource.qualified(), key);
@@ -127,14 +132,14 @@ void answer_object(Ground& ground, const Visit& visit, const kube::Resource& res
     kube::Request request = request_for(visit, resource, kube::Verb::Delete);
     const auto wish = read_delete_wish(visit.request, visit.wanted, request);
     if (!wish) return visit.say(wish.error());
-    const auto reply = ground.server.reply(request);
+    const auto reply = reply_to(ground, visit, request);
     if (!reply) return visit.say(reply.error());
     const bool accepted = wish->is_accepted_only && is_still_there(ground, request, *reply->object);
     return visit.say(accepted ? 202 : reply->code, showing->whole(*reply->object), reply->warnings);
   }
   const auto request = read_request(ground, visit, resource, words);
   if (!request) return visit.say(request.error());
-  const auto reply = ground.server.reply(*request);
+  const auto reply = reply_to(ground, visit, *request);
   if (!reply) return visit.say(reply.error());
   visit.say(reply->code, showing->whole(*reply->object), reply->warnings);
 }
