@@ -112,6 +112,7 @@ TEST(DoorReply, PiecesOfJsonAreIndentedAsOne) {
 TEST(DoorReply, YamlQuotesWhatWouldBeReadAsSomethingElse) {
   const json::Value value = {{"b", "true"}, {"a", "5"}, {"c", json::Array{json::Value("x"), json::Value(1)}}};
   EXPECT_EQ(yaml_of(value), "a: \"5\"\nb: \"true\"\nc:\n  - x\n  - 1\n");
+  EXPECT_EQ(yaml_of(json::Value("configmaps \"none\" not found")), "configmaps \"none\" not found\n");
 }
 
 TEST(DoorReply, AWarningCannotBreakItsHeader) {

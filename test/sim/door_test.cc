@@ -175,6 +175,61 @@ TEST_F(DoorTest, AReaderWhoLeavesALongListEndsIt) {
   EXPECT_EQ(door.streams(), 0U);
 }
 
+TEST_F(DoorTest, SchemasAreServedUnderTheirHashAndOldHashesLeadToNewOnes) {
+  const auto index = get("/openapi/v3")->body();
+  const std::string url(json::text_at(index, {"paths", "apis/apps/v1", "serverRelativeURL"}));
+  ASSERT_THAT(url, HasSubstr("/openapi/v3/apis/apps/v1?hash="));
+  const auto document = get(url);
+  EXPECT_EQ(document->head.code, 200);
+  EXPECT_THAT(document->text, HasSubstr("io.k8s.api.apps.v1.Deployment"));
+  const auto old = get("/openapi/v3/apis/apps/v1?hash=old");
+  EXPECT_EQ(old->head.code, 301);
+  EXPECT_EQ(old->header("Location"), url);
+  EXPECT_EQ(get("/openapi/v3/apis/nobody/v1")->head.code, 404);
+}
+
+TEST_F(DoorTest, ACustomKindIsAtHomeAtOnceAndItsOldVersionWarns) {
+  const auto version = [](const std::string& name, bool storage, bool deprecated) {
+    return R"({"name":")" + name + R"(","served":true,"storage":)" + (storage ? "true" : "false") +
+           R"(,"deprecated":)" + (deprecated ? "true" : "false") +
+           R"(,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":)"
+           R"({"size":{"type":"integer","default":3}}}}}},"additionalPrinterColumns":[{"name":"Size","type":"integer",)"
+           R"("jsonPath":".spec.size"}],"subresources":{"status":{}}})";
+  };
+  EXPECT_EQ(post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                 R"({"metadata":{"name":"widgets.x.example.com"},"spec":{"group":"x.example.com","scope":"Namespaced",)"
+                 R"("names":{"plural":"widgets","kind":"Widget","shortNames":["wd"]},"versions":[)" +
+                     version("v1", true, false) + "," + version("v1beta1", false, true) + "]}}")
+                ->head.code,
+            201);
+  world.run_for(std::chrono::seconds(1));
+  EXPECT_THAT(get("/apis/x.example.com/v1")->text, HasSubstr("\"shortNames\":[\"wd\"]"));
+  const std::string at = "/apis/x.example.com/v1/namespaces/default/widgets";
+  EXPECT_EQ(
+      post(at, R"({"kind":"Widget","apiVersion":"x.example.com/v1","metadata":{"name":"w"},"spec":{}})")->head.code,
+      201);
+  const auto table = get(at, {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}})->body();
+  EXPECT_EQ(json::text_of(*json::find(json::array_at(table, {"rows"}).at(0), {"cells"})), R"(["w",3])");
+  EXPECT_EQ(get(at)->header("Warning"), "");
+  EXPECT_EQ(get("/apis/x.example.com/v1beta1/namespaces/default/widgets")->header("Warning"),
+            "299 - \"x.example.com/v1beta1 Widget is deprecated; use x.example.com/v1 Widget\"");
+  EXPECT_EQ(post(at, R"({"kind":"Gadget","apiVersion":"x.example.com/v1","metadata":{"name":"g"}})")->head.code, 400);
+}
+
+TEST_F(DoorTest, AListGoesOnWhereItsTokenSays) {
+  make_config_maps(3);
+  const std::string at = "/api/v1/namespaces/default/configmaps?limit=2";
+  const auto first = get(at)->body();
+  EXPECT_EQ(json::array_at(first, {"items"}).size(), 2U);
+  const std::string token(json::text_at(first, {"metadata", "continue"}));
+  ASSERT_FALSE(token.empty());
+  std::string escaped;
+  for (const char c : token) escaped += c == '=' ? "%3D" : c == '+' ? "%2B" : std::string(1, c);
+  const auto second = get(at + "&continue=" + escaped)->body();
+  EXPECT_EQ(json::array_at(second, {"items"}).size(), 2U);  // the third, and the authority's certificate
+  EXPECT_THAT(message_of(*get(at + "&continue=xx")), HasSubstr("continue key is not valid: invalid character"));
+}
+
 TEST_F(DoorTest, AnswersAreYamlForThoseWhoAsk) {
   make_config_maps(1);
   const auto answer = get("/api/v1/namespaces/default/configmaps/c0", {{"Accept", "application/yaml"}});

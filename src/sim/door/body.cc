@@ -57,8 +57,10 @@ class TypedYaml {
     const std::string& text = node.Scalar();
     if (node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str") return json::Value(text);
     if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return json::Value(nullptr);
-    static constexpr std::string_view kYes[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"};
-    static constexpr std::string_view kNo[] = {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"};
+    static constexpr std::string_view kYes[] = {"true", "True", "TRUE", "yes", "Yes", "YES",
+                                                "on",   "On",   "ON",   "y",   "Y"};
+    static constexpr std::string_view kNo[] = {"false", "False", "FALSE", "no", "No", "NO",
+                                               "off",   "Off",   "OFF",   "n",  "N"};
     if (std::find(std::begin(kYes), std::end(kYes), text) != std::end(kYes)) return json::Value(true);
     if (std::find(std::begin(kNo), std::end(kNo), text) != std::end(kNo)) return json::Value(false);
     if (const auto number = base::parse_int(text)) return json::Value(*number);

@@ -1,8 +1,8 @@
 // The HTTP door of the embedded cluster: what a kube-apiserver does between the wire and the meaning of a request.
 //
 // Who asks (identity), what for (request), may he (authorization), in which form (accept, body), and then the Server's
-// own functions; long answers go on as streams. It knows no socket: an Exchange is all it answers to, so tests run it
-// on virtual time.
+// own functions; long answers go on as streams. Whom it lets do what is the Server's policy (Server::furnish first). It
+// knows no socket: an Exchange is all it answers to, so tests run it on virtual time.
 #pragma once
 
 #include <cstddef>
