@@ -1,108 +1,63 @@
 #include "sim/server/field_types.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
+
+#include "sim/types/types.h"
 
 namespace drover::sim {
 namespace {
 
-constexpr auto kAtomic = FieldType::List::Atomic;
 constexpr auto kSet = FieldType::List::Set;
 constexpr auto kMap = FieldType::List::Map;
 
-struct ListRow {
-  std::string_view field;
-  std::string_view below;  // the key above it; "" anywhere
-  FieldType::List list;
-  std::array<std::string_view, 2> keys;
-  bool merges;
-  std::string_view merge_key;
-};
-
-// Lists that are more than their order. The first row that fits counts.
-constexpr ListRow kLists[] = {
-    // field                      below          apply     keys                                 patch  by
-    {"finalizers", "metadata", kSet, {}, true, ""},
-    {"ownerReferences", "metadata", kMap, {"uid"}, true, "uid"},
-    {"containers", "spec", kMap, {"name"}, true, "name"},
-    {"initContainers", "spec", kMap, {"name"}, true, "name"},
-    {"ephemeralContainers", "spec", kMap, {"name"}, true, "name"},
-    {"volumes", "spec", kMap, {"name"}, true, "name"},
-    {"imagePullSecrets", "", kMap, {"name"}, true, "name"},
-    {"hostAliases", "spec", kMap, {"ip"}, true, "ip"},
-    {"topologySpreadConstraints", "spec", kMap, {"topologyKey", "whenUnsatisfiable"}, true, "topologyKey"},
-    {"schedulingGates", "spec", kMap, {"name"}, true, "name"},
-    {"resourceClaims", "spec", kMap, {"name"}, true, "name"},
-    {"ports", "spec", kMap, {"port", "protocol"}, true, "port"},
-    {"ports", "", kMap, {"containerPort", "protocol"}, true, "containerPort"},
-    {"env", "", kMap, {"name"}, true, "name"},
-    {"volumeMounts", "", kMap, {"mountPath"}, true, "mountPath"},
-    {"volumeDevices", "", kMap, {"devicePath"}, true, "devicePath"},
-    {"claims", "resources", kMap, {"name"}, false, ""},
-    {"conditions", "status", kMap, {"type"}, true, "type"},
-    {"addresses", "status", kMap, {"type"}, true, "type"},
-    {"podCIDRs", "spec", kSet, {}, true, ""},
-    {"podIPs", "status", kMap, {"ip"}, true, "ip"},
-    {"hostIPs", "status", kAtomic, {}, true, "ip"},
-    {"resourceClaimStatuses", "status", kMap, {"name"}, true, "name"},
-    {"secrets", "", kMap, {"name"}, true, "name"},
-    {"webhooks", "", kMap, {"name"}, true, "name"},
-    {"matchConditions", "", kMap, {"name"}, true, "name"},
-};
-
-// Objects with one owner: selectors and references.
-constexpr std::string_view kAtomicObjects[] = {
-    "selector",       "labelSelector",    "namespaceSelector", "objectSelector", "podSelector", "nodeSelector",
-    "fieldRef",       "resourceFieldRef", "configMapKeyRef",   "secretKeyRef",   "preference",  "roleRef",
-    "involvedObject", "regarding",        "related",           "secretRef",      "dataSource",  "paramKind",
-};
-
-// Objects whose keys are data.
-constexpr std::string_view kFreeKeys[] = {
-    "labels",   "annotations", "data",        "binaryData", "stringData",       "limits",
-    "requests", "capacity",    "allocatable", "parameters", "disruptedPods",    "hard",
-    "used",     "overhead",    "matchLabels", "attributes", "volumeAttributes",
-};
-
-template <std::size_t N>
-bool has(const std::string_view (&names)[N], std::string_view name) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
+// The tables of sim/types know every place of the built-in kinds.
 class BuiltIn final : public FieldTypes {
  public:
-  explicit BuiltIn(bool job, bool budget, bool revision = false) : job_(job), budget_(budget), revision_(revision) {}
+  explicit BuiltIn(const types::Type* root) : root_(root) {}
 
   FieldType at(const Place& place) const override {
-    FieldType type;
-    if (place.empty()) return type;
-    const std::string_view field = place.back();
-    const std::string_view below = place.size() > 1 ? place[place.size() - 2] : std::string_view();
-    const bool node_terms = field == "requiredDuringSchedulingIgnoredDuringExecution" && below == "nodeAffinity";
-    // An element of a list of references has one owner too.
-    const bool reference =
-        (field == "ownerReferences" && below == "metadata") || field == "imagePullSecrets" || field == "secrets";
-    const bool raw = revision_ && place.size() == 1 && field == "data";
-    type.atomic_object = node_terms || reference || raw || has(kAtomicObjects, field);
-    type.free_keys = has(kFreeKeys, field);
-    type.replaces = budget_ && field == "selector" && below == "spec";
-    for (const ListRow& row : kLists) {
-      if (row.field != field || (!row.below.empty() && row.below != below)) continue;
-      type.list = job_ && field == "conditions" ? kAtomic : row.list;
-      for (const std::string_view key : row.keys) {
-        if (!key.empty()) type.keys.emplace_back(key);
+    const types::Type* above = root_;
+    const types::Field* field = nullptr;
+    for (const std::string_view key : place) {
+      if (field != nullptr) above = inside(*field->type);
+      field = nullptr;
+      // Below a free key stands what the map holds.
+      if (above->shape == types::Shape::Map) {
+        above = inside(*above->element);
+        continue;
       }
-      type.merges = row.merges;
-      type.merge_key = row.merge_key;
-      break;
+      field = above->field(key);
+      if (field == nullptr) return {};
     }
-    return type;
+    return field == nullptr ? FieldType{} : described(*field);
   }
 
  private:
-  bool job_;
-  bool budget_;
-  bool revision_;
+  // What the elements of a list are, or the type itself.
+  static const types::Type* inside(const types::Type& type) {
+    return type.shape == types::Shape::List ? type.element : &type;
+  }
+
+  static FieldType described(const types::Field& field) {
+    FieldType type;
+    if (field.merge == types::Merge::Set) type.list = kSet;
+    if (field.merge == types::Merge::Map) type.list = kMap;
+    for (const std::string_view key : field.keys) type.keys.emplace_back(key);
+    std::sort(type.keys.begin(), type.keys.end());
+    const types::Type& element = *inside(*field.type);
+    const bool is_list = &element != field.type;
+    type.free_keys = element.shape == types::Shape::Map;
+    // Nobody looks into what may be anything.
+    type.atomic_object =
+        element.atomic || element.shape == types::Shape::Anything || (!is_list && field.merge == types::Merge::Atomic);
+    type.merges = field.patch_merges;
+    type.merge_key = field.patch_key;
+    type.replaces = field.patch_replaces;
+    return type;
+  }
+
+  const types::Type* root_;
 };
 
 class Unknown final : public FieldTypes {
@@ -129,13 +84,16 @@ class Unknown final : public FieldTypes {
 }  // namespace
 
 const FieldTypes& built_in_types(std::string_view kind) {
-  static const BuiltIn kJob(true, false);
-  static const BuiltIn kBudget(false, true);
-  static const BuiltIn kRevision(false, false, true);
-  static const BuiltIn kOthers(false, false);
-  if (kind == "ControllerRevision") return kRevision;
-  if (kind == "Job") return kJob;
-  return kind == "PodDisruptionBudget" ? kBudget : kOthers;
+  using ByKind = std::map<std::string_view, BuiltIn>;
+  static const ByKind kByKind = [] {
+    ByKind by_kind;
+    for (const types::Kind& one : types::kinds()) by_kind.emplace(one.kind, BuiltIn(one.type));
+    return by_kind;
+  }();
+  static const types::Type kNothing{.shape = types::Shape::Object};
+  static const BuiltIn kUnheardOf(&kNothing);
+  const auto at = kByKind.find(kind);
+  return at == kByKind.end() ? kUnheardOf : at->second;
 }
 
 const FieldTypes& unknown_types() {
