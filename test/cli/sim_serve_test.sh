@@ -6,6 +6,7 @@ drover=${DROVER:-build/drover}
 stage=$(mktemp -d)
 failed=0
 server=
+# shellcheck disable=SC2317 # called by the trap
 end() {
     [ -z "$server" ] || { kill "$server" && wait "$server"; } 2>/dev/null
     rm -rf "$stage"
@@ -15,7 +16,7 @@ report() { # TITLE OK [WHAT]
     if [ "$2" = yes ]; then echo "ok $1"; else echo "FAIL $1: ${3:-}"; failed=1; fi
 }
 check() { # TITLE WORDS TEXT
-    grep -qE -- "$2" <<<"$3" && report "$1" yes || report "$1" no "it said: $3"
+    if grep -qE -- "$2" <<<"$3"; then report "$1" yes; else report "$1" no "it said: $3"; fi
 }
 if ! command -v curl >/dev/null; then
     echo "skipped: there is no curl here"
