@@ -22,7 +22,13 @@ constexpr std::size_t kTable = 24;
 constexpr std::size_t kMember = 40;
 constexpr std::size_t kHashedFrom = 18;
 
-std::size_t footprint(const json::Value& value) {
+constexpr std::size_t kAlignment = alignof(std::max_align_t);
+constexpr std::size_t kMostKept = 64;        // empty blocks that keep their memory for the next object
+constexpr std::size_t kLargestKept = 32768;  // of at most this size
+
+}  // namespace
+
+std::size_t Draft::footprint(const json::Value& value) {
   switch (value.kind()) {
     case boost::json::kind::string: {
       const std::size_t size = value.get_string().size();
@@ -44,12 +50,6 @@ std::size_t footprint(const json::Value& value) {
     default: return 0;
   }
 }
-
-constexpr std::size_t kAlignment = alignof(std::max_align_t);
-constexpr std::size_t kMostKept = 64;        // empty blocks that keep their memory for the next object
-constexpr std::size_t kLargestKept = 32768;  // of at most this size
-
-}  // namespace
 
 class Draft::Block final : public boost::json::memory_resource {
  public:
@@ -158,6 +158,19 @@ Draft::Draft(const json::Value& source, std::size_t room) {
   block_ = Block::open(sizeof(kube::Object) + kAlignment + size + room);
   void* place = block_->allocate(sizeof(kube::Object), alignof(kube::Object));
   object_ = new (place) kube::Object(source, boost::json::storage_ptr(block_));
+}
+
+std::size_t Draft::weight(const kube::Object& stored) {
+  const auto* its_block = dynamic_cast<const Block*>(stored.storage().get());
+  return its_block != nullptr ? its_block->used() : footprint(stored);
+}
+
+Draft Draft::blank(std::size_t room) {
+  Draft draft;
+  draft.block_ = Block::open(sizeof(kube::Object) + kAlignment + room);
+  void* place = draft.block_->allocate(sizeof(kube::Object), alignof(kube::Object));
+  draft.object_ = new (place) kube::Object(boost::json::storage_ptr(draft.block_));
+  return draft;
 }
 
 Draft::Draft(Draft&& other) noexcept

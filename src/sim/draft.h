@@ -23,6 +23,8 @@ class Draft {
  public:
   // A copy of `source`, with room for about `room` more bytes (more is possible, and costs another block).
   explicit Draft(const json::Value& source, std::size_t room = 0);
+  // An empty value with room for about `room` bytes.
+  static Draft blank(std::size_t room);
   Draft(Draft&& other) noexcept;
   Draft& operator=(Draft&& other) noexcept;
   ~Draft();
@@ -35,9 +37,16 @@ class Draft {
   // Ends the building: from now on the object is shared and constant.
   Stored seal() &&;
 
+  // The bytes that the parts of a value take in a block.
+  static std::size_t footprint(const json::Value& value);
+  // The memory under a stored object.
+  static std::size_t weight(const kube::Object& stored);
+
   class Block;
 
  private:
+  Draft() = default;
+
   Block* block_ = nullptr;
   kube::Object* object_ = nullptr;
 };

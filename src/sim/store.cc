@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <malloc.h>
+
 #include <algorithm>
 
 #include "sim/same.h"
@@ -19,6 +21,12 @@ const json::Array& owners_of(const kube::Object* object) {
   return object == nullptr ? kNone : json::array_at(*object, {"metadata", "ownerReferences"});
 }
 
+// What the history may weigh when it is longer than the least.
+constexpr std::size_t kMostHistoryBytes = 64 << 20;
+constexpr std::size_t kLeastHistory = 1000;
+// Between two moments at which the memory of many packed objects goes back to the system, in commits.
+constexpr std::uint64_t kTidyEvery = 1 << 15;
+
 }  // namespace
 
 // Looking.
@@ -27,7 +35,14 @@ Stored Store::find(std::string_view resource, std::string_view key) const {
   const auto shelf = shelves_.find(resource);
   if (shelf == shelves_.end()) return nullptr;
   const auto at = shelf->second.find(key);
-  return at == shelf->second.end() ? nullptr : at->second;
+  return at == shelf->second.end() ? nullptr : look(at->second);
+}
+
+Stored Store::look(const Place& place) const {
+  if (place.open) return place.open;
+  Stored object = place.lent.lock();
+  if (!object) place.lent = object = cellar_.unpack(place.packed);
+  return object;
 }
 
 void Store::each(std::string_view resource, std::string_view ns,
@@ -45,7 +60,7 @@ void Store::each_after(std::string_view resource, std::string_view ns, std::stri
   const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
   auto at = after > prefix ? shelf->second.upper_bound(after) : shelf->second.lower_bound(prefix);
   for (; at != shelf->second.end() && at->first.starts_with(prefix); ++at) {
-    if (!visit(at->first, at->second)) return;
+    if (!visit(at->first, look(at->second))) return;
   }
 }
 
@@ -82,8 +97,15 @@ Stored Store::stamp(Draft object) {
 Stored Store::put(const std::string& resource, Draft object) {
   std::string key = kube::key_of(*object);
   Stored after = stamp(std::move(object));
-  auto [at, is_new] = shelves_[resource].try_emplace(std::move(key), after);
-  Stored before = is_new ? nullptr : std::exchange(at->second, after);
+  auto [at, is_new] = shelves_[resource].try_emplace(std::move(key));
+  Place& place = at->second;
+  Stored before = is_new ? nullptr : look(place);
+  if (!place.open) {
+    ++open_;
+    place.packed = {};
+    place.lent.reset();
+  }
+  place.open = after;
   move_in_indexes(resource, at->first, before.get(), after.get());
   commit({is_new ? Commit::Kind::Created : Commit::Kind::Changed, version_, resource, std::move(before), after});
   return after;
@@ -94,7 +116,8 @@ Stored Store::erase(const std::string& resource, const std::string& key) {
   if (shelf == shelves_.end()) return nullptr;
   const auto at = shelf->second.find(key);
   if (at == shelf->second.end()) return nullptr;
-  Stored before = at->second;
+  Stored before = look(at->second);
+  open_ -= at->second.open != nullptr;
   shelf->second.erase(at);
   move_in_indexes(resource, key, before.get(), nullptr);
   Stored after = stamp(Draft(*before));
@@ -133,8 +156,12 @@ void Store::move_in_indexes(const ResourceName& resource, const std::string& key
 // History and listeners.
 
 void Store::commit(Commit commit) {
-  if (history_limit_ > 0) history_.push_back(commit);
+  if (history_limit_ > 0) {
+    history_weight_ += Draft::weight(*commit.after);
+    history_.push_back(commit);
+  }
   trim_history();
+  if (version_ % kTidyEvery == 0 && open_ > most_open_) malloc_trim(0);
   untold_.push_back(std::move(commit));
   if (telling_) return;  // whoever is telling goes on with this one
   telling_ = true;
@@ -153,11 +180,30 @@ void Store::commit(Commit commit) {
 }
 
 void Store::trim_history() {
-  while (history_.size() > history_limit_) {
-    compacted_ = history_.front().version;
-    history_.pop_front();
+  while (history_.size() > history_limit_ || (history_weight_ > kMostHistoryBytes && history_.size() > kLeastHistory)) {
+    forget_oldest();
   }
   if (history_limit_ == 0) compacted_ = version_;
+}
+
+void Store::forget_oldest() {
+  const Commit& oldest = history_.front();
+  compacted_ = oldest.version;
+  history_weight_ -= Draft::weight(*oldest.after);
+  if (open_ > most_open_ && oldest.kind != Commit::Kind::Removed) pack_away(oldest);
+  history_.pop_front();
+}
+
+// Unless it has changed since.
+void Store::pack_away(const Commit& forgotten) {
+  const auto shelf = shelves_.find(forgotten.resource);
+  if (shelf == shelves_.end()) return;
+  const auto at = shelf->second.find(kube::key_of(*forgotten.after));
+  if (at == shelf->second.end() || at->second.open != forgotten.after) return;
+  Place& place = at->second;
+  place.packed = cellar_.pack(*place.open);
+  place.lent = std::exchange(place.open, nullptr);
+  --open_;
 }
 
 void Store::keep_history(std::size_t commits) {
@@ -176,7 +222,9 @@ void Store::replay(std::string_view resource, std::uint64_t since,
 
 void Store::compact(std::uint64_t version) {
   compacted_ = std::max(compacted_, std::min(version, version_));
-  while (!history_.empty() && history_.front().version <= compacted_) history_.pop_front();
+  const std::uint64_t up_to = compacted_;
+  while (!history_.empty() && history_.front().version <= up_to) forget_oldest();
+  compacted_ = up_to;
 }
 
 int Store::subscribe(Heard heard) {

@@ -3,6 +3,9 @@
 //
 // The store knows nothing of meaning: no defaulting, no finalizers, no budgets (that is Server). It keeps objects,
 // gives each commit the next resourceVersion, and tells whoever listens, in order, before the commit returns.
+//
+// A small cluster's objects all lie open. When there are many, those that the history has forgotten are packed away
+// (cellar.h) and opened again for whoever asks, who notices nothing.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +21,7 @@
 
 #include "kube/object.h"
 #include "kube/resource.h"
+#include "sim/cellar.h"
 #include "sim/draft.h"
 
 namespace drover::sim {
@@ -62,8 +66,12 @@ class Store {
   void replay(std::string_view resource, std::uint64_t since, const std::function<void(const Commit&)>& visit) const;
   // Forgets history up to and including `version`: watches that start there get 410.
   void compact(std::uint64_t version);
-  // How many commits are kept for replay.
+  // How many commits are kept for replay; fewer when they are of large objects.
   void keep_history(std::size_t commits);
+  // How many objects may lie open before old ones are packed away.
+  void keep_open(std::size_t objects) { most_open_ = objects; }
+  // How many lie open now, besides those that somebody holds.
+  std::size_t open() const { return open_; }
 
   // Called after every commit, in the order of subscribing, for ever (listeners live as long as the store, or
   // unsubscribe by the id). A listener may write; that commit is told to everybody after the one being told.
@@ -72,13 +80,22 @@ class Store {
   void unsubscribe(int id);
 
  private:
-  using Shelf = std::map<std::string, Stored, std::less<>>;
+  // An object in its place: open, or packed and perhaps in somebody's hands.
+  struct Place {
+    Stored open;
+    std::string packed;
+    mutable std::weak_ptr<const kube::Object> lent;
+  };
+  using Shelf = std::map<std::string, Place, std::less<>>;
   struct Listener {
     int id;
     Heard heard;
     bool gone = false;  // unsubscribed while a commit was told, perhaps by itself
   };
 
+  Stored look(const Place& place) const;
+  void pack_away(const Commit& forgotten);
+  void forget_oldest();
   Stored stamp(Draft object);
   void move_in_indexes(const ResourceName& resource, const std::string& key, const kube::Object* before,
                        const kube::Object* after);
@@ -92,12 +109,18 @@ class Store {
   std::uint64_t version_ = 0;
   std::uint64_t compacted_ = 0;
   std::size_t history_limit_ = 10'000;
+  std::size_t history_weight_ = 0;  // the memory under the objects that commits led to
   std::deque<Commit> history_;
 
   int next_id_ = 1;
   bool telling_ = false;
   std::deque<Commit> untold_;
   std::vector<std::unique_ptr<Listener>> listeners_;
+
+  // What is packed away.
+  Cellar cellar_;
+  std::size_t open_ = 0;
+  std::size_t most_open_ = 4096;
 };
 
 }  // namespace drover::sim

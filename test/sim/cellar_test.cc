@@ -1,0 +1,128 @@
+// What is packed comes out as it went in; and nobody who reads the store can tell that something was packed.
+#include "sim/cellar.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <rapidcheck/gtest.h>
+
+#include "sim/store.h"
+
+namespace drover::sim {
+namespace {
+
+json::Value value_of(int depth) {
+  const auto text = [] { return *rc::gen::string<std::string>(); };
+  switch (*rc::gen::inRange(0, depth > 0 ? 9 : 7)) {
+    case 0: return nullptr;
+    case 1: return *rc::gen::arbitrary<bool>();
+    case 2: return *rc::gen::arbitrary<std::int64_t>();
+    case 3: return *rc::gen::arbitrary<std::uint64_t>();
+    case 4: return *rc::gen::arbitrary<double>();
+    case 5:
+    case 6: return json::Value(text());
+    case 7: {
+      json::Array list;
+      for (int i = *rc::gen::inRange(0, 5); i > 0; --i) list.push_back(value_of(depth - 1));
+      return list;
+    }
+    default: {
+      json::Members members;
+      for (int i = *rc::gen::inRange(0, 30); i > 0; --i) members[text()] = value_of(depth - 1);
+      return members;
+    }
+  }
+}
+
+RC_GTEST_PROP(Cellar, GivesBackWhatItWasGiven, ()) {
+  Cellar cellar;
+  const json::Value first = value_of(3);
+  const json::Value second = value_of(3);
+  const auto packed = cellar.pack(first);
+  const auto packed_second = cellar.pack(second);
+  RC_ASSERT(json::text_of(*cellar.unpack(packed)) == json::text_of(first));
+  RC_ASSERT(cellar.unpack(packed)->kind() == first.kind());
+  RC_ASSERT(json::text_of(*cellar.unpack(packed_second)) == json::text_of(second));
+}
+
+TEST(Cellar, KeepsTheKindsOfNumbersAndTheirEnds) {
+  Cellar cellar;
+  const json::Value value = json::Array{std::int64_t{-1}, INT64_MIN, INT64_MAX, UINT64_MAX, 0.5, -0.0};
+  EXPECT_EQ(*cellar.unpack(cellar.pack(value)), value);
+  EXPECT_TRUE(cellar.unpack(cellar.pack(json::Value(std::uint64_t{7})))->is_uint64());
+}
+
+TEST(Cellar, SpellsKeysOutWhenItsDictionaryIsFull) {
+  Cellar cellar;
+  json::Members many;
+  for (int i = 0; i < 70'000; ++i) many["key-" + std::to_string(i)] = i;
+  many[std::string(5000, 'k')] = "long";
+  const auto packed = cellar.pack(many);
+  EXPECT_EQ(cellar.keys(), 65'536u);
+  EXPECT_EQ(*cellar.unpack(packed), json::Value(many));
+}
+
+kube::Object pod(int number, std::string_view node) {
+  return {{"apiVersion", "v1"},
+          {"kind", "Pod"},
+          {"metadata",
+           {{"name", "pod-" + std::to_string(number)},
+            {"namespace", "ns"},
+            {"ownerReferences", json::Array{json::Value{{"uid", "owner"}}}}}},
+          {"spec", {{"nodeName", node}}}};
+}
+
+class PackedStore : public ::testing::Test {
+ protected:
+  Store store;
+  PackedStore() {
+    store.keep_history(3);
+    store.keep_open(2);
+    for (int i = 0; i < 20; ++i) store.put("pods", pod(i, "node-1"));
+  }
+};
+
+TEST_F(PackedStore, KeepsOnlyAFewOpen) {
+  EXPECT_LE(store.open(), 4u);
+  EXPECT_EQ(store.count("pods"), 20u);
+}
+
+TEST_F(PackedStore, ShowsEverythingAsIfItWereOpen) {
+  EXPECT_EQ(kube::name_of(*store.find("pods", "ns/pod-0")), "pod-0");
+  EXPECT_EQ(kube::version_of(*store.find("pods", "ns/pod-0")), "1");
+  EXPECT_EQ(store.pods_on("node-1").size(), 20u);
+  EXPECT_EQ(store.owned_by("owner").size(), 20u);
+  int seen = 0;
+  store.each("pods", "ns", [&](const Stored& object) { seen += kube::namespace_of(*object) == "ns"; });
+  EXPECT_EQ(seen, 20);
+}
+
+TEST_F(PackedStore, GivesEverybodyTheSameObjectWhileSomebodyHoldsIt) {
+  const Stored first = store.find("pods", "ns/pod-0");
+  EXPECT_EQ(store.find("pods", "ns/pod-0"), first);
+}
+
+TEST_F(PackedStore, TellsListenersWhatAPackedObjectWasBefore) {
+  std::vector<std::string> told;
+  store.subscribe([&](const Commit& commit) {
+    told.emplace_back(json::text_at(*commit.before, {"spec", "nodeName"}));
+    told.emplace_back(json::text_at(*commit.after, {"spec", "nodeName"}));
+  });
+  store.put("pods", pod(0, "node-2"));
+  EXPECT_THAT(told, ::testing::ElementsAre("node-1", "node-2"));
+  EXPECT_EQ(store.pods_on("node-1").size(), 19u);
+  EXPECT_EQ(store.pods_on("node-2").size(), 1u);
+}
+
+TEST_F(PackedStore, RemovesWhatIsPacked) {
+  const Stored last = store.erase("pods", "ns/pod-0");
+  ASSERT_TRUE(last);
+  EXPECT_EQ(kube::version_of(*last), "21");
+  EXPECT_EQ(store.find("pods", "ns/pod-0"), nullptr);
+  EXPECT_EQ(store.pods_on("node-1").size(), 19u);
+  for (int i = 1; i < 20; ++i) store.erase("pods", "ns/pod-" + std::to_string(i));
+  EXPECT_EQ(store.open(), 0u);
+}
+
+}  // namespace
+}  // namespace drover::sim
