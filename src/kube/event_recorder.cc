@@ -32,7 +32,6 @@ constexpr Span kSameFor = std::chrono::minutes(10);         // a repeat after th
 constexpr Span kRepeatEvery = std::chrono::seconds(10);     // at most one patch of a series in this time
 constexpr double kSubjectRate = 0.2, kSubjectBurst = 25;    // writes about one object
 constexpr double kRecorderRate = 10, kRecorderBurst = 100;  // writes of the whole recorder
-constexpr std::size_t kRememberMost = 4096;
 constexpr std::size_t kQueueMost = 1000;
 constexpr int kInFlightMost = 4;
 constexpr int kTriesMost = 6;
@@ -48,6 +47,8 @@ std::string cut(std::string_view text, std::size_t most) {
 template <class T>
 class Recent {
  public:
+  explicit Recent(std::size_t most) : most_(most) {}
+
   std::shared_ptr<T> find(std::string_view key) {
     auto at = index_.find(key);
     if (at == index_.end()) return nullptr;
@@ -58,7 +59,7 @@ class Recent {
     erase(key);
     order_.emplace_front(std::move(key), std::move(value));
     index_.emplace(order_.front().first, order_.begin());
-    if (order_.size() > kRememberMost) erase(std::string(order_.back().first));
+    if (order_.size() > most_) erase(std::string(order_.back().first));
   }
   void erase(std::string_view key) {
     auto at = index_.find(key);
@@ -70,6 +71,7 @@ class Recent {
 
  private:
   using Order = std::list<std::pair<std::string, std::shared_ptr<T>>>;
+  std::size_t most_;
   Order order_;
   std::unordered_map<std::string_view, typename Order::iterator> index_;
 };
@@ -125,12 +127,15 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
   std::uint64_t dropped = 0;
   base::Timer wake;
 
-  Body(Api& api, base::Loop& loop, base::Random random, std::string component, std::string instance)
+  Body(Api& api, base::Loop& loop, base::Random random, std::string component, std::string instance,
+       std::size_t remembers)
       : api(api),
         loop(loop),
         random(std::move(random)),
         component(std::move(component)),
         instance(std::move(instance)),
+        subjects(remembers),
+        known(remembers),
         bucket(kRecorderRate, kRecorderBurst, loop.now()),
         hold_until(loop.now()) {}
 
@@ -339,8 +344,9 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
 };
 
 EventRecorder::EventRecorder(Api& api, base::Loop& loop, base::Random random, std::string component,
-                             std::string instance)
-    : body_(std::make_shared<Body>(api, loop, std::move(random), std::move(component), std::move(instance))) {}
+                             std::string instance, std::size_t remembers)
+    : body_(
+          std::make_shared<Body>(api, loop, std::move(random), std::move(component), std::move(instance), remembers)) {}
 EventRecorder::~EventRecorder() = default;
 
 void EventRecorder::record(const Event& event) { body_->record(event); }

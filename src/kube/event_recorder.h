@@ -31,8 +31,10 @@ struct Event {
 
 class EventRecorder {
  public:
-  // `component` and `instance` are shown as the source ("drover", the pod's name).
-  EventRecorder(Api& api, base::Loop& loop, base::Random random, std::string component, std::string instance);
+  // `component` and `instance` are shown as the source ("drover", the pod's name). A repeat of one of the last
+  // `remembers` events raises its count; a repeat of an older one is a new event.
+  EventRecorder(Api& api, base::Loop& loop, base::Random random, std::string component, std::string instance,
+                std::size_t remembers = 4096);
   // What was recorded and not yet sent is lost; what is under way still goes.
   ~EventRecorder();
   EventRecorder(const EventRecorder&) = delete;

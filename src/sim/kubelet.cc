@@ -30,6 +30,7 @@ struct Kubelets::Body {
   std::set<std::string> pods_named;
   std::map<std::string, kube::Call> lookups;  // pods of nodes that came late
   bool is_sweeping_nodes = false;
+  bool is_sweeping_pods = false;
 
   Body(Premises p) : premises(std::move(p)) {}
 
@@ -76,15 +77,20 @@ kube::Listener Kubelets::Body::node_listener() {
 }
 
 kube::Listener Kubelets::Body::pod_listener() {
-  return {.sweep_began = [this] { pods_named.clear(); },
+  return {.sweep_began =
+              [this] {
+                pods_named.clear();
+                is_sweeping_pods = true;
+              },
           .put =
               [this](const kube::Object& pod) {
-                pods_named.emplace(kube::uid_of(pod));
+                if (is_sweeping_pods) pods_named.emplace(kube::uid_of(pod));
                 saw_pod(pod);
               },
           .drop = [this](const kube::Object& pod) { pod_gone(pod); },
           .sweep_ended =
               [this] {
+                is_sweeping_pods = false;
                 const auto still_there = [this](const std::string& uid) { return pods_named.contains(uid); };
                 for (auto& [name, node] : nodes) node->keep_only(still_there);
                 pods_named.clear();

@@ -14,6 +14,8 @@ using base::Span;
 using Kind = base::Fault::Kind;
 
 constexpr std::string_view kLeaseNamespace = "kube-node-lease";
+// There are thousands of nodes; the containers that fail over and over on one of them are few.
+constexpr std::size_t kEventsRemembered = 8;
 
 std::string ready_status(const kube::Object& node) {
   for (const auto& condition : json::array_at(node, {"status", "conditions"})) {
@@ -49,7 +51,7 @@ NodeLife::NodeLife(Premises& shared, const kube::Object& node)
       ready_since_(shared.loop.wall()) {
   if (shared.plan.events) {
     ground_.recorder = std::make_unique<kube::EventRecorder>(shared.api, shared.loop, shared.random.fork(ground_.node),
-                                                             "kubelet", ground_.node);
+                                                             "kubelet", ground_.node, kEventsRemembered);
   }
   ground_.host.on_module = [this](const std::string& module, const std::string& version, bool loaded) {
     ground_.note(loaded ? "module-loaded" : "module-unloaded", {.node = {}},

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace drover::sim {
 namespace {
 
@@ -134,7 +136,7 @@ void PodLife::power_failed() {
 }
 
 void PodLife::powered_on() {
-  sent_.clear();  // a write that was under way when the power went may or may not have arrived
+  sent_.reset();  // a write that was under way when the power went may or may not have arrived
   ask_for_sync();
 }
 
@@ -272,12 +274,12 @@ void PodLife::publish() {
     return;
   }
   json::Value status = render_status(spec_, facts_, init_, main_, times_, ground_.loop().wall());
-  std::string text = json::text_of(status);
-  if (text != sent_) return send_status(std::move(status), std::move(text));
+  const std::uint64_t digest = base::fnv1a(json::text_of(status));
+  if (digest != sent_) return send_status(std::move(status), digest);
   if (over) send_delete();
 }
 
-void PodLife::send_status(json::Value status, std::string text) {
+void PodLife::send_status(json::Value status, std::uint64_t digest) {
   is_writing_ = true;
   ++ground_.shared.writes;
   json::Value body = json::Members{{"metadata", json::Members{{"uid", spec_.uid}}}, {"status", std::move(status)}};
@@ -285,14 +287,13 @@ void PodLife::send_status(json::Value status, std::string text) {
   request.field_manager = "kubelet";
   request.projection = {"metadata.uid"};
   writing_ = ground_.shared.api.call(
-      std::move(request),
-      [this, text = std::move(text)](base::Result<kube::Object> answer) { status_answered(answer, text); });
+      std::move(request), [this, digest](base::Result<kube::Object> answer) { status_answered(answer, digest); });
 }
 
-void PodLife::status_answered(const base::Result<kube::Object>& answer, std::string text) {
+void PodLife::status_answered(const base::Result<kube::Object>& answer, std::uint64_t digest) {
   is_writing_ = false;
   if (answer) {
-    sent_ = std::move(text);
+    sent_ = digest;
     backoff_.reset();
     return ask_for_sync();
   }

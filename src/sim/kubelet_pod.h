@@ -5,8 +5,10 @@
 // before.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/loop.h"
@@ -45,8 +47,8 @@ class PodLife {
   void terminate();
   bool all_stopped() const;
   void publish();
-  void send_status(json::Value status, std::string text);
-  void status_answered(const base::Result<kube::Object>& answer, std::string text);
+  void send_status(json::Value status, std::uint64_t digest);
+  void status_answered(const base::Result<kube::Object>& answer, std::uint64_t digest);
   void send_delete();
   void retry_later();
   void be_gone();
@@ -71,8 +73,8 @@ class PodLife {
   base::Span grace_ = {};
   base::Instant terminating_since_;
 
-  std::string sent_;    // the status that the API server has from us
-  kube::Call writing_;  // one at a time
+  std::optional<std::uint64_t> sent_;  // the status that the API server has from us: a digest of its text
+  kube::Call writing_;                 // one at a time
   bool is_writing_ = false;
   base::Backoff backoff_{std::chrono::milliseconds(200), std::chrono::seconds(30)};
   base::Timer retry_;
