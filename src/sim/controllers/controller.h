@@ -57,6 +57,7 @@ class Controller {
   void enqueue(const std::string& key) { queue_.add(key, plane_.reaction); }
   void enqueue_after(const std::string& key, base::Span span) { queue_.add(key, span); }
   void forget(const std::string& key) { queue_.forget(key); }
+  base::Span reaction() const { return plane_.reaction; }
 
   // One request, signed with this controller's name.
   Answer<Stored> ask(kube::Request request) const;

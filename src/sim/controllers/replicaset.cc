@@ -17,6 +17,8 @@ namespace drover::sim {
 namespace {
 
 constexpr std::string_view kSource = "replicaset-controller";
+// A sync looks at every pod of its set, so large sets gather more news before the next one.
+constexpr base::Span kPerReplica = std::chrono::microseconds(500);
 
 std::int64_t restarts_of(const kube::Object& pod) {
   std::int64_t most = 0;
@@ -48,9 +50,12 @@ auto deletion_rank(const kube::Object& pod, const std::map<std::string, int>& po
 ReplicaSetController::ReplicaSetController(ControlPlane plane) : Controller(plane, "kube-controller-manager") {}
 
 void ReplicaSetController::enqueue_owner(const kube::Object& pod) {
-  if (const std::string_view name = controller_name(pod, "ReplicaSet"); !name.empty()) {
-    enqueue(key_in(kube::namespace_of(pod), name));
-  }
+  const std::string_view name = controller_name(pod, "ReplicaSet");
+  if (name.empty()) return;
+  const std::string key = key_in(kube::namespace_of(pod), name);
+  const Stored set = store().find("replicasets.apps", key);
+  const auto replicas = set ? json::int_at(*set, {"spec", "replicas"}) : 0;
+  enqueue_after(key, std::max(reaction(), kPerReplica * replicas));
 }
 
 void ReplicaSetController::offer_orphan(const kube::Object& pod) {
