@@ -22,7 +22,7 @@ const json::Array& owners_of(const kube::Object* object) {
 }
 
 // What the history may weigh when it is longer than the least.
-constexpr std::size_t kMostHistoryBytes = 64 << 20;
+constexpr std::size_t kMostHistoryBytes = 32 << 20;
 constexpr std::size_t kLeastHistory = 1000;
 // Between two moments at which the memory of many packed objects goes back to the system, in commits.
 constexpr std::uint64_t kTidyEvery = 1 << 15;

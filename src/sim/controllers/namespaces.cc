@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
 #include "sim/controllers/objects.h"
 
 namespace drover::sim {
@@ -118,7 +119,8 @@ Done NamespaceController::sync(const std::string& name) {
 
 namespace {
 constexpr std::string_view kRootCertificate = "kube-root-ca.crt";
-}
+const std::string kOldest = "the oldest event";
+}  // namespace
 
 ServiceAccounts::ServiceAccounts(ControlPlane plane) : Controller(plane, "kube-controller-manager") {}
 
@@ -158,27 +160,29 @@ Done ServiceAccounts::sync(const std::string& name) {
 EventExpiry::EventExpiry(ControlPlane plane) : Controller(plane, "kube-apiserver") {}
 
 void EventExpiry::heard(const Commit& commit) {
-  const std::string key = kube::key_of(*commit.after);
-  if (commit.kind == Commit::Kind::Removed) {
-    changed_at_.erase(key);
-    forget(key);
-    return;
-  }
-  changed_at_[key] = loop().now();
-  enqueue_after(key, Events::kLifetime);
+  if (commit.kind == Commit::Kind::Removed) return;
+  const auto version = base::parse_int(kube::version_of(*commit.after)).value_or(0);
+  ages_.push_back({loop().now(), version, kube::key_of(*commit.after)});
+  if (ages_.size() == 1) enqueue_after(kOldest, Events::kLifetime);
 }
 
 Done EventExpiry::sync(const std::string& key) {
-  auto found = changed_at_.find(key);
-  const Stored event = store().find("events", key);
-  if (!event || found == changed_at_.end()) return {};
-  const base::Instant due = found->second + Events::kLifetime;
-  if (loop().now() < due) {
-    enqueue_after(key, due - loop().now());
-    return {};
+  while (!ages_.empty()) {
+    const Age& oldest = ages_.front();
+    const base::Span left = oldest.changed_at + Events::kLifetime - loop().now();
+    if (left > base::Span::zero()) {
+      enqueue_after(key, left);
+      return {};
+    }
+    // One that has changed since is further back in the line as well.
+    const Stored event = store().find("events", oldest.key);
+    if (event && base::parse_int(kube::version_of(*event)) == oldest.version) {
+      ASK_VOID(ask_unless_gone(kube::remove(kube::kEvents, std::string(kube::namespace_of(*event)),
+                                            std::string(kube::name_of(*event)), std::string(kube::uid_of(*event)))));
+    }
+    ages_.pop_front();
   }
-  return ask_unless_gone(kube::remove(kube::kEvents, std::string(kube::namespace_of(*event)),
-                                      std::string(kube::name_of(*event)), std::string(kube::uid_of(*event))));
+  return {};
 }
 
 }  // namespace drover::sim

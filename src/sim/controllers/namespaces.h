@@ -2,6 +2,8 @@
 // old.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -55,7 +57,13 @@ class EventExpiry final : public Controller {
   Done sync(const std::string& key) override;
 
  private:
-  std::map<std::string, base::Instant> changed_at_;
+  // There may be hundreds of thousands, and all live equally long: one line, the oldest in front.
+  struct Age {
+    base::Instant changed_at;
+    std::int64_t version;
+    std::string key;
+  };
+  std::deque<Age> ages_;
 };
 
 }  // namespace drover::sim
