@@ -16,9 +16,8 @@ constexpr std::string_view kMetaPrefix = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
 // "shop.example", v1, Widget: example.shop.v1.Widget
 std::string custom_definition(const kube::Resource& resource, std::string_view kind) {
-  std::vector<std::string_view> parts = base::split(resource.group, '.');
   std::string name;
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) name.append(*part).append(".");
+  for (const std::string_view part : base::split(resource.group, '.')) name.insert(0, std::string(part) + ".");
   return name.append(resource.version).append(".").append(kind);
 }
 

@@ -15,7 +15,7 @@ void Library::look(const std::vector<kube::Resource>& built_in, const std::vecto
   definitions_ = definitions;
 
   std::map<std::string, Shelf, std::less<>> fresh;
-  const auto add = [&](Served served, std::string made_from) {
+  const auto add = [&](Served served, const std::string& made_from) {
     Shelf& shelf = fresh[place_of(served.resource)];
     shelf.made_from.append(served.resource.plural).append(made_from).append(" ");
     shelf.resources.push_back(std::move(served));
@@ -25,7 +25,7 @@ void Library::look(const std::vector<kube::Resource>& built_in, const std::vecto
     for (Served& served : defined_by(*crd)) {
       std::string schema = served.schema == nullptr ? "" : json::text_of(*served.schema);
       schema += fmt::format("{}{}", served.has_status, served.has_scale);
-      add(std::move(served), std::move(schema));
+      add(std::move(served), schema);
     }
   }
   for (auto& [place, shelf] : fresh) {

@@ -46,7 +46,7 @@ std::string target_of(const json::Value& spec, const json::Value& status) {
   if (is_there(spec, {member, "target", "averageValue"}))
     return fmt::format("{}: {}/{}", name, unknown({member, "current", "averageValue"}),
                        scalar_text(spec, {member, "target", "averageValue"}, "0"));
-  const auto percent = [](std::string text) { return text.starts_with('<') ? text : text + "%"; };
+  const auto percent = [](const std::string& text) { return text.starts_with('<') ? text : text + "%"; };
   return fmt::format("{}: {}/{}", name, percent(unknown({member, "current", "averageUtilization"})),
                      percent(scalar_text(spec, {member, "target", "averageUtilization"}, "<auto>")));
 }

@@ -242,7 +242,7 @@ const Type* Graph::find(std::string_view scoped_name) const {
 namespace {
 
 std::vector<std::string_view> all_tables() {
-  return {kMeta, kPods, kVolumes, kCluster, kWorkloads, kAccess, kDefinitions, kDevices, kOthers};
+  return {kMeta, kPods, kContainers, kVolumes, kCluster, kWorkloads, kAccess, kDefinitions, kDevices, kOthers};
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ namespace drover::sim::types {
 
 extern const std::string_view kMeta;
 extern const std::string_view kPods;
+extern const std::string_view kContainers;
 extern const std::string_view kVolumes;
 extern const std::string_view kCluster;
 extern const std::string_view kWorkloads;
