@@ -41,6 +41,24 @@ TEST(Cel, AnswersEveryRowOfTheTableAsARealServerDid) {
   for (const Row& row : kRows) EXPECT_EQ(outcome(row.expression, type, self), row.outcome) << row.expression;
 }
 
+TEST(Cel, TakesAnOldSelfThatMayNotBeThere) {
+  const TypeRef type = type_from(R"({"type":"integer"})");
+  const json::Value one = 1;
+  const json::Value two = 2;
+  const auto says = [&](std::string_view expression, const json::Value* old) {
+    const auto program = compile(expression, type, true);
+    EXPECT_TRUE(program.has_value()) << expression;
+    return program ? run(*program, two, old).value.is_true() : false;
+  };
+  EXPECT_TRUE(says("oldSelf.hasValue()", &one));
+  EXPECT_FALSE(says("oldSelf.hasValue()", nullptr));
+  EXPECT_TRUE(says("oldSelf.orValue(7) == 7", nullptr));
+  EXPECT_TRUE(says("oldSelf.value() + 1 == self", &one));
+  EXPECT_FALSE(says("oldSelf.value() == 1", nullptr));
+  EXPECT_FALSE(compile("oldSelf + 1 == self", type, true).has_value());
+  EXPECT_FALSE(compile("oldSelf.hasValue()", type, false).has_value());
+}
+
 TEST(Cel, RefusesByNameWhatItLeavesOut) {
   const TypeRef type = type_from(kTableSchema);
   const json::Value self = *json::parse(kTableSelf);

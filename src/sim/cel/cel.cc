@@ -31,11 +31,11 @@ std::optional<std::string> broken_constant(const Node& node) {
 
 }  // namespace
 
-base::Result<Program> compile(std::string_view text, const TypeRef& self) {
+base::Result<Program> compile(std::string_view text, const TypeRef& self, bool optional_old_self) {
   Complaints complaints(text);
   NodeRef root = parse(text, complaints);
   if (!root) return base::fault(base::Fault::Kind::Refused, "compilation failed: " + complaints.report());
-  Checked checked = check(*root, self, complaints);
+  Checked checked = check(*root, self, optional_old_self ? optional_of(self) : self, complaints);
   if (!complaints.empty()) return base::fault(base::Fault::Kind::Refused, "compilation failed: " + complaints.report());
   if (const auto broken = broken_constant(*root)) {
     return base::fault(base::Fault::Kind::Refused, "program instantiation failed: " + *broken);
@@ -45,6 +45,7 @@ base::Result<Program> compile(std::string_view text, const TypeRef& self) {
   program.self_ = self;
   program.gives_ = std::move(checked.gives);
   program.uses_old_self_ = checked.uses_old_self;
+  program.optional_old_self_ = optional_old_self;
   return program;
 }
 

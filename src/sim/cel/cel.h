@@ -2,8 +2,8 @@
 //
 // Pure: text and a type in, a program out; a program and JSON in, a value out. Nothing here knows what a CRD is. A text
 // that cannot be read or does not fit the type is refused when it is compiled, never when it is used; an evaluation is
-// bounded in steps and depth. Left out, and refused by name: optional types, ip() and cidr(), semver(), format.*,
-// message literals, time zones.
+// bounded in steps and depth. Left out, and refused by name: optional types (but for oldSelf), ip() and cidr(),
+// semver(), format.*, message literals, time zones.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,19 @@ class Program {
   bool uses_old_self() const { return uses_old_self_; }
 
  private:
-  friend base::Result<Program> compile(std::string_view text, const TypeRef& self);
+  friend base::Result<Program> compile(std::string_view text, const TypeRef& self, bool optional_old_self);
   friend struct Runner;
   std::shared_ptr<const Node> root_;
   TypeRef self_;
   TypeRef gives_;
   bool uses_old_self_ = false;
+  bool optional_old_self_ = false;
 };
 
 // Refused carries an API server's words: "compilation failed: ERROR: <input>:1:5: undefined field 'x'", the line, a
 // caret; or "program instantiation failed: …" when a constant in it cannot be converted.
-base::Result<Program> compile(std::string_view text, const TypeRef& self);
+// With `optional_old_self` oldSelf is an optional value, empty where there was none.
+base::Result<Program> compile(std::string_view text, const TypeRef& self, bool optional_old_self = false);
 
 // What kube allows one rule to cost; its unit is about one step.
 inline constexpr std::uint64_t kCostPerRule = 1'000'000;
@@ -53,8 +55,8 @@ struct Evaluation {
   }
 };
 
-// Evaluates; `old_self` may be absent when the program does not use it. The value may look into both: they must outlive
-// it.
+// Evaluates; `old_self` may be absent when the program does not use it, or takes it as optional. The value may look
+// into both: they must outlive it.
 Evaluation run(const Program& program, const json::Value& self, const json::Value* old_self = nullptr,
                std::uint64_t cost_limit = kCostPerRule);
 

@@ -66,7 +66,7 @@ bool fits(const TypeRef& given, const TypeRef& wanted, Bindings& bindings) {
   if (wanted->kind == Kind::Null) return may_be_null(*given);
   if (given->kind != wanted->kind) return false;
   if (given->kind == Kind::Object) return same(*given, *wanted);
-  if (given->kind != Kind::List && given->kind != Kind::Map) return true;
+  if (given->kind != Kind::List && given->kind != Kind::Map && given->kind != Kind::Optional) return true;
   for (std::size_t i = 0; i < given->of.size() && i < wanted->of.size(); ++i) {
     if (!fits(given->of[i], wanted->of[i], bindings)) return false;
   }
@@ -106,7 +106,8 @@ std::optional<TypeRef> type_named(std::string_view name) {
 
 class Checker {
  public:
-  Checker(TypeRef self, Complaints& complaints) : self_(std::move(self)), complaints_(complaints) {}
+  Checker(TypeRef self, TypeRef old_self, Complaints& complaints)
+      : self_(std::move(self)), old_self_(std::move(old_self)), complaints_(complaints) {}
 
   TypeRef check(Node& node) {
     switch (node.kind) {
@@ -145,7 +146,7 @@ class Checker {
     if (node.text == "self") return self_;
     if (node.text == "oldSelf") {
       uses_old_self_ = true;
-      return self_;
+      return old_self_;
     }
     if (const auto type = type_named(node.text)) {
       node.kind = Node::Kind::Literal;
@@ -356,6 +357,7 @@ class Checker {
   }
 
   TypeRef self_;
+  TypeRef old_self_;
   Complaints& complaints_;
   std::vector<std::pair<std::string, TypeRef>> scopes_;
   bool uses_old_self_ = false;
@@ -364,8 +366,8 @@ class Checker {
 
 }  // namespace
 
-Checked check(Node& root, const TypeRef& self, Complaints& complaints) {
-  Checker checker(self, complaints);
+Checked check(Node& root, const TypeRef& self, const TypeRef& old_self, Complaints& complaints) {
+  Checker checker(self, old_self, complaints);
   TypeRef gives = checker.check(root);
   return {std::move(gives), checker.uses_old_self()};
 }

@@ -13,6 +13,7 @@ struct Checked {
 
 // Complains about names nobody declared, fields that the type lacks, calls with arguments that no signature takes, and
 // literals (patterns, durations) that are garbled; fills in Node::function and Node::pattern.
-Checked check(Node& root, const TypeRef& self, Complaints& complaints);
+// `old_self` is the type of oldSelf.
+Checked check(Node& root, const TypeRef& self, const TypeRef& old_self, Complaints& complaints);
 
 }  // namespace drover::sim::cel

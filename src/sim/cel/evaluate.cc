@@ -254,6 +254,9 @@ struct Runner {
                         std::uint64_t cost_limit) {
     Meter meter(cost_limit);
     Value old = old_self != nullptr ? from_json(*old_self, program.self_) : failure("no such attribute(s): oldSelf");
+    if (program.optional_old_self_) {
+      old = Value{old_self != nullptr ? Maybe{std::make_shared<const Value>(std::move(old))} : Maybe{}};
+    }
     Evaluator evaluator(from_json(self, program.self_), std::move(old), meter);
     Value value = evaluator.eval(*program.root_);
     return {std::move(value), meter.spent()};

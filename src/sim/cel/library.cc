@@ -20,7 +20,7 @@ TypeRef take_type(std::string_view& text) {
   const std::string_view word = text.substr(0, end);
   text.remove_prefix(end);
   std::vector<TypeRef> parts;
-  const bool composite = word == "list" || word == "map" || word == "type";
+  const bool composite = word == "list" || word == "map" || word == "type" || word == "optional";
   if (composite && text.starts_with("(")) {
     do {
       text.remove_prefix(1);
@@ -47,6 +47,7 @@ TypeRef take_type(std::string_view& text) {
   if (word == "list") return list_of(parts[0]);
   if (word == "map") return map_of(parts[0], parts[1]);
   if (word == "type") return type_of(parts[0]);
+  if (word == "optional") return optional_of(parts[0]);
   return param(std::string(word));
 }
 
@@ -77,6 +78,7 @@ Library make_library() {
   add_lists(made);
   add_time(made);
   add_kubernetes(made);
+  add_optional(made);
   return made;
 }
 
@@ -99,7 +101,7 @@ const Library& library() {
 }
 
 bool is_left_out(std::string_view name) {
-  constexpr std::array<std::string_view, 40> kNames = {"ip",
+  constexpr std::array<std::string_view, 36> kNames = {"ip",
                                                        "isIP",
                                                        "ip.isCanonical",
                                                        "cidr",
@@ -111,10 +113,6 @@ bool is_left_out(std::string_view name) {
                                                        "optional.ofNonZeroValue",
                                                        "optMap",
                                                        "optFlatMap",
-                                                       "orValue",
-                                                       "or",
-                                                       "hasValue",
-                                                       "value",
                                                        "format.named",
                                                        "format.dns1123Label",
                                                        "format.dns1123Subdomain",

@@ -59,6 +59,7 @@ void add_format(Library& library);
 void add_lists(Library& library);
 void add_time(Library& library);
 void add_kubernetes(Library& library);
+void add_optional(Library& library);
 
 // indexOf and lastIndexOf of a list: strings have them too.
 Value index_in_list(Arguments arguments, Meter& meter, bool last);

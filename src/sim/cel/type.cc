@@ -36,6 +36,10 @@ TypeRef type_of(TypeRef type) {
   return std::make_shared<Type>(Type{.kind = Type::Kind::TypeOf, .of = {std::move(type)}});
 }
 
+TypeRef optional_of(TypeRef type) {
+  return std::make_shared<Type>(Type{.kind = Type::Kind::Optional, .of = {std::move(type)}});
+}
+
 TypeRef param(std::string name) {
   return std::make_shared<Type>(Type{.kind = Type::Kind::Param, .name = std::move(name)});
 }
@@ -60,6 +64,7 @@ std::string text_of(const Type& type) {
       if (type.of.size() < 2) return "map(dyn, dyn)";
       return "map(" + text_of(*type.of[0]) + ", " + text_of(*type.of[1]) + ")";
     case Type::Kind::TypeOf: return type.of.empty() ? "type" : "type(" + text_of(*type.of[0]) + ")";
+    case Type::Kind::Optional: return "optional_type(" + (type.of.empty() ? "dyn" : text_of(*type.of[0])) + ")";
     case Type::Kind::Object:
     case Type::Kind::Param: return type.name;
   }

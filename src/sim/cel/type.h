@@ -36,7 +36,8 @@ struct Type {
     Map,
     Object,
     TypeOf,  // the type of a type: type(x), int, string
-    Param,   // a placeholder in a function's signature
+    Optional,
+    Param,  // a placeholder in a function's signature
   };
   enum class Listing { Atomic, Set, Keyed };
   struct Field {
@@ -46,7 +47,7 @@ struct Type {
 
   Kind kind = Kind::Dyn;
   std::string name = {};                                  // Object and Param
-  std::vector<TypeRef> of = {};                           // List: item; Map: key, value; TypeOf: the type
+  std::vector<TypeRef> of = {};                           // List: item; Map: key, value; TypeOf, Optional: the type
   std::map<std::string, Field, std::less<>> fields = {};  // Object, by the name that CEL uses
   Listing listing = Listing::Atomic;
   std::vector<std::string> keys = {};  // Listing::Keyed
@@ -57,6 +58,7 @@ const TypeRef& plain(Type::Kind kind);
 TypeRef list_of(TypeRef item);
 TypeRef map_of(TypeRef key, TypeRef value);
 TypeRef type_of(TypeRef type);
+TypeRef optional_of(TypeRef type);
 TypeRef param(std::string name);
 
 // As messages write it: "int", "list(string)", "map(string, int)".

@@ -231,6 +231,7 @@ TypeRef runtime_type(const Value& value) {
     if constexpr (std::is_same_v<T, TypeRef>) return kType;
     if constexpr (std::is_same_v<T, std::shared_ptr<const Url>>) return plain(Type::Kind::Url);
     if constexpr (std::is_same_v<T, std::shared_ptr<const Quantity>>) return plain(Type::Kind::Quantity);
+    if constexpr (std::is_same_v<T, Maybe>) return plain(Type::Kind::Optional);
     if constexpr (std::is_same_v<T, Record>) {
       return held.type && held.type->kind == Type::Kind::Object ? held.type : kMap;
     }

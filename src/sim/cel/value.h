@@ -64,10 +64,15 @@ struct Dict {
   std::shared_ptr<const std::vector<std::pair<Value, Value>>> entries = {};
 };
 
+// A value that may not be there: oldSelf of a rule with optionalOldSelf.
+struct Maybe {
+  std::shared_ptr<const Value> value = {};
+};
+
 struct Value {
   using Held =
       std::variant<Null, bool, std::int64_t, std::uint64_t, double, std::string, Bytes, Timestamp, Duration, List,
-                   Record, Dict, TypeRef, std::shared_ptr<const Url>, std::shared_ptr<const Quantity>, Failure>;
+                   Record, Dict, TypeRef, std::shared_ptr<const Url>, std::shared_ptr<const Quantity>, Maybe, Failure>;
   Held held = Null{};
 
   template <class T>

@@ -57,7 +57,8 @@ base::Result<const Schema*> step(const Schema* schema, std::string_view name, st
 
 RuleFault examine_rule(const Rule& rule, const cel::TypeRef& self) {
   RuleFault fault;
-  const auto program = cel::compile(rule.rule, self);
+  const bool optional = rule.optional_old_self.value_or(false);
+  const auto program = cel::compile(rule.rule, self, optional);
   if (!program) {
     fault.rule = program.error().message;
     return fault;
@@ -68,7 +69,7 @@ RuleFault examine_rule(const Rule& rule, const cel::TypeRef& self) {
   }
   fault.uses_old_self = program->uses_old_self();
   if (rule.message_expression.empty()) return fault;
-  const auto message = cel::compile(rule.message_expression, self);
+  const auto message = cel::compile(rule.message_expression, self, optional);
   if (!message) {
     const std::string& text = message.error().message;
     fault.message_expression = text.starts_with("program")
@@ -131,11 +132,11 @@ std::shared_ptr<const Rules::Place> Rules::build(const Schema& schema, bool reso
     Place::Compiled compiled{.rule = &rule};
     if (!self) {
       compiled.fault = "failed to convert to declType for CEL validation rules";
-    } else if (auto program = cel::compile(rule.rule, self)) {
+    } else if (auto program = cel::compile(rule.rule, self, rule.optional_old_self.value_or(false))) {
       compiled.program = std::move(*program);
       if (auto message = rule.message_expression.empty()
                              ? base::Result<cel::Program>(base::fault(base::Fault::Kind::Refused, ""))
-                             : cel::compile(rule.message_expression, self)) {
+                             : cel::compile(rule.message_expression, self, rule.optional_old_self.value_or(false))) {
         compiled.message = std::move(*message);
       }
       if (auto path = relative_path(rule.field_path, schema)) compiled.path = std::move(*path);
@@ -219,7 +220,8 @@ struct Rules::Walk {
         broken(place, path, "rule compile error: " + compiled.fault);
         continue;
       }
-      if (compiled.program->uses_old_self() && old == nullptr) continue;
+      const bool wants_old = compiled.program->uses_old_self() && !compiled.rule->optional_old_self.value_or(false);
+      if (wants_old && old == nullptr) continue;
       const auto evaluation = cel::run(*compiled.program, value, old);
       if (static_cast<std::int64_t>(evaluation.cost) > left) {
         broken(place, path,

@@ -281,12 +281,6 @@ class Keywords {
       const auto refuse = [&](std::string_view field, std::string why) {
         rule_errors_.push_back({FieldError::Type::Invalid, child(at, field), rule_text(rule), std::move(why)});
       };
-      if (rule.optional_old_self == true) {
-        rule_errors_.push_back(
-            forbidden(child(at, "optionalOldSelf"),
-                      "optional types are left out of the embedded cluster: write the rule without it"));
-        continue;
-      }
       const RuleFault fault = examine_rule(rule, self);
       if (!fault.rule.empty()) refuse("rule", fault.rule);
       if (!fault.message_expression.empty()) refuse("messageExpression", fault.message_expression);
