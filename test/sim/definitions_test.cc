@@ -287,5 +287,57 @@ TEST_F(CustomResources, TellOrRefuseUnknownFields) {
   EXPECT_TRUE(refused.message.ends_with("strict decoding error: unknown field \"spec.size\"")) << refused.message;
 }
 
+TEST_F(CustomResources, LeaveNothingBehindWhenTheRunIsDry) {
+  Request dry = create(kCustomResourceDefinitions, "", parsed(kGadgets));
+  dry.dry_run = true;
+  expect(server.serve(dry));
+  EXPECT_EQ(definition(), nullptr);
+  define();
+  make("a", R"({"replicas":2})");
+  const std::uint64_t before = server.store().version();
+  const auto dryly = [&](Request request) {
+    request.dry_run = true;
+    expect(server.serve(request));
+    EXPECT_EQ(server.store().version(), before) << sentence(request);
+  };
+  dryly(create(kGadget, "default", gadget("b", "{}")));
+  dryly(patch(kGadget, "default", "a", PatchKind::Merge, parsed(R"({"spec":{"replicas":3}})")));
+  dryly(patch(kGadget, "default", "a", PatchKind::Merge, parsed(R"({"status":{"replicas":3}})"), "status"));
+  dryly(patch(kGadget, "default", "a", PatchKind::Merge, parsed(R"({"spec":{"replicas":3}})"), "scale"));
+  dryly(patch(kGadget, "default", "c", PatchKind::Apply,
+              parsed(R"({"apiVersion":"judge.example.com/v1","kind":"Gadget","metadata":{"name":"c"}})")));
+  Object changed = *server.store().find(kGadget.qualified(), "default/a");
+  json::ensure(changed, {"spec", "color"}) = "red";
+  dryly(replace(kGadget, changed));
+  dryly(remove(kGadget, "default", "a", ""));
+  dryly(remove(kCustomResourceDefinitions, "", kName, ""));
+  dryly(remove(kNamespaces, "", "default", ""));
+  Request all = remove(kGadget, "default", "", "");
+  all.dry_run = true;
+  EXPECT_EQ(expect(server.delete_collection({kGadget, "", "", ""}, all)).items.size(), 1U);
+  EXPECT_EQ(server.store().version(), before);
+}
+
+TEST(DryRun, OfAnEvictionSpendsNothing) {
+  VirtualLoop loop;
+  Server server{loop, base::Random(1)};
+  Object pod = pod_named("default", "p", "n");
+  json::ensure(pod, {"metadata", "labels", "a"}) = "b";
+  expect(server.serve(create(kPods, "default", pod)));
+  expect(server.serve(
+      create(kDisruptionBudgets, "default",
+             parsed(R"({"metadata":{"name":"b"},"spec":{"minAvailable":0,"selector":{"matchLabels":{"a":"b"}}}})"))));
+  expect(server.serve(patch(kPods, "default", "p", PatchKind::Merge,
+                            parsed(R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})"),
+                            "status")));
+  expect(server.serve(patch(kDisruptionBudgets, "default", "b", PatchKind::Merge,
+                            parsed(R"({"status":{"observedGeneration":1,"disruptionsAllowed":1}})"), "status")));
+  const std::uint64_t before = server.store().version();
+  Request request = evict("default", "p", "");
+  request.dry_run = true;
+  expect(server.serve(request));
+  EXPECT_EQ(server.store().version(), before);
+}
+
 }  // namespace
 }  // namespace drover::sim

@@ -71,6 +71,16 @@ TEST_F(SingleRequests, GenerateNamesThatAreFree) {
   }
 }
 
+TEST_F(SingleRequests, RefuseFewerReplicasThanNone) {
+  const std::string spec = R"("selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+      "spec":{"containers":[{"name":"c","image":"i"}]}})";
+  expect(server.serve(create(kDeployments, "default", parsed(R"({"metadata":{"name":"d"},"spec":{)" + spec + "}}"))));
+  const Rejection no = expect_refused(
+      server.serve(patch(kDeployments, "default", "d", PatchKind::Merge, parsed(R"({"spec":{"replicas":-1}})"))));
+  EXPECT_EQ(no.message,
+            "Deployment.apps \"d\" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0");
+}
+
 struct Refused {
   std::string_view body;
   int code;

@@ -50,6 +50,9 @@ void check_event(const kube::Object& event, const kube::Object* old, FieldErrors
 // ConfigMaps and Secrets: keys, and what is immutable.
 void check_config(const kube::Object& fresh, const kube::Object* old, FieldErrors& errors);
 void check_budget(const kube::Object& budget, const kube::Object* old, FieldErrors& errors);
+// Numbers of a spec that must not be negative.
+void check_not_negative(const kube::Object& object, std::initializer_list<std::string_view> fields,
+                        FieldErrors& errors);
 void check_job(const kube::Object& job, const kube::Object* old, FieldErrors& errors);
 
 // Times that conditions show as null when they are not set.

@@ -120,7 +120,8 @@ Answer<Page> list_page(const Store& store, const Rules& rules, const Filter& fil
   Mark last{mark.version, mark.key};
   bool more = false;
   const auto take = [&](const std::string& key, const Stored& object) {
-    if (!filter.matches(*object)) return true;
+    // Pages are made of keys: whether what follows a full one would be shown is not looked at.
+    if (page.items.size() < most && !filter.matches(*object)) return true;
     if (page.items.size() == most) {
       more = true;
       if (!filter.selects_by_content()) ++page.remaining;

@@ -78,7 +78,19 @@ void check_budget(const kube::Object& budget, const kube::Object*, FieldErrors& 
   if (most != nullptr) check_share(*most, "spec.maxUnavailable", errors);
 }
 
+void check_not_negative(const kube::Object& object, std::initializer_list<std::string_view> fields,
+                        FieldErrors& errors) {
+  for (const std::string_view field : fields) {
+    const std::int64_t number = json::int_at(object, {"spec", field});
+    if (number < 0) {
+      errors.invalid(fmt::format("spec.{}", field), std::to_string(number), "must be greater than or equal to 0");
+    }
+  }
+}
+
 void check_job(const kube::Object& job, const kube::Object* old, FieldErrors& errors) {
+  check_not_negative(
+      job, {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"}, errors);
   if (old != nullptr) return;
   const json::Value* spec = json::find(job, {"spec", "template", "spec"});
   check_pod_spec(spec == nullptr ? json::Value(json::Members()) : *spec, "spec.template.spec", errors);

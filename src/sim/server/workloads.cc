@@ -119,6 +119,7 @@ void check_workload(const kube::Object& fresh, const kube::Object* old, FieldErr
   if (old != nullptr && !same(selector, json::find(*old, {"spec", "selector"}))) {
     errors.invalid("spec.selector", selector == nullptr ? "null" : json::text_of(*selector), "field is immutable");
   }
+  check_not_negative(fresh, {"replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"}, errors);
   if (selector == nullptr) {
     errors.required("spec.selector", "");
   } else if (selector->is_object() && selector->get_object().empty()) {

@@ -158,6 +158,13 @@ Refusal no_more_of(const Rules& rules) {
   return refusal;
 }
 
+// May this write have changed metadata? Most patches cannot.
+bool names_metadata(const kube::Request& request) {
+  const bool is_merge = request.verb == kube::Verb::Patch &&
+                        (request.patch == kube::PatchKind::Merge || request.patch == kube::PatchKind::Strategic);
+  return !is_merge || json::find(request.body, {"metadata"}) != nullptr;
+}
+
 // Lists and maps of metadata that hold nothing are not there.
 void drop_empty(json::Members& metadata) {
   for (const std::string_view key : {"labels", "annotations", "finalizers", "ownerReferences"}) {
@@ -372,7 +379,7 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
 
   FieldErrors errors;
   if (!leaves_identity_alone(request)) keep_identity(fresh, *old, errors);
-  drop_empty(metadata);
+  if (names_metadata(request)) drop_empty(metadata);
   if (!rules.is_custom && request.verb == kube::Verb::Replace) drop_nulls(fresh);
   fill_in(rules, fresh);
   if (context.user != nullptr) TRY_VOID(check_escalation(context, rules, fresh, old.get()));
