@@ -202,7 +202,10 @@ void Store::pack_away(const Commit& forgotten) {
   if (at == shelf->second.end() || at->second.open != forgotten.after) return;
   Place& place = at->second;
   place.packed = cellar_.pack(*place.open);
-  place.lent = std::exchange(place.open, nullptr);
+  // Besides this place and the commit that is being forgotten.
+  const bool is_held = place.open.use_count() > 2;
+  const Stored object = std::exchange(place.open, nullptr);
+  if (is_held) place.lent = object;
   --open_;
 }
 

@@ -102,6 +102,12 @@ TEST_F(PackedStore, GivesEverybodyTheSameObjectWhileSomebodyHoldsIt) {
   EXPECT_EQ(store.find("pods", "ns/pod-0"), first);
 }
 
+TEST_F(PackedStore, KeepsAnObjectTheSameForWhoHeldItBeforeItWasPacked) {
+  const Stored held = store.put("pods", pod(0, "node-2"));
+  for (int i = 5; i < 15; ++i) store.put("pods", pod(i, "node-1"));
+  EXPECT_EQ(store.find("pods", "ns/pod-0"), held);
+}
+
 TEST_F(PackedStore, TellsListenersWhatAPackedObjectWasBefore) {
   std::vector<std::string> told;
   store.subscribe([&](const Commit& commit) {
