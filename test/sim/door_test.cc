@@ -46,7 +46,7 @@ TEST_F(DoorTest, AnObjectIsMadeReadChangedAndDeleted) {
 }
 
 TEST_F(DoorTest, AnApplyMayBeYamlAndMakesWhatIsNotThere) {
-  const std::string yaml = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y}\ndata:\n  n: \"5\"\n";
+  const std::string yaml = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: \"y\"}\ndata:\n  n: \"5\"\n";
   const auto made =
       patch("/api/v1/namespaces/default/configmaps/y?fieldManager=me", yaml, "application/apply-patch+yaml");
   EXPECT_EQ(made->head.code, 201);
