@@ -125,6 +125,7 @@ Change difference(const NodeView& before, const NodeView& after, const Policy& p
     if (!closed_after.contains(key)) change.gates_to_restore[key] = value;
   }
   change.wish_is_heard = before.is_asked_for && !after.is_asked_for;
+  change.is_asked_for = after.is_asked_for;
   change.gives_back_to_person = before.claim && !after.claim && !before.is_cordoned && kBeforeSwap.has(before.phase);
   return change;
 }

@@ -35,6 +35,7 @@ struct Change {
   std::vector<std::string> gates_to_pause = {};
   std::map<std::string, std::string> gates_to_restore = {};
   bool wish_is_heard = false;         // a person's request has been taken up and can be removed
+  bool is_asked_for = false;          // a person's request stands, and must survive us
   bool gives_back_to_person = false;  // a person uncordoned it; it is left alone for a while
 };
 

@@ -70,7 +70,7 @@ json::Value cut(const json::Value& value, const Projection::Step& step) {
 
 }  // namespace
 
-Projection::Projection(std::initializer_list<std::string_view> paths) {
+Projection::Projection(std::span<const std::string_view> paths) {
   auto root = std::make_shared<Step>();
   for (const std::string_view path : kAlwaysKept) add(*root, path);
   for (const std::string_view path : paths) add(*root, path);

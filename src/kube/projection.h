@@ -10,6 +10,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +23,8 @@ class Projection {
   // Keeps everything.
   Projection() = default;
   // Keeps these paths and the always-kept ones; a path keeps the whole subtree under it.
-  Projection(std::initializer_list<std::string_view> paths);
+  Projection(std::initializer_list<std::string_view> paths) : Projection(std::span(paths.begin(), paths.size())) {}
+  explicit Projection(std::span<const std::string_view> paths);
 
   bool keeps_everything() const { return root_ == nullptr; }
 

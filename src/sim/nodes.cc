@@ -103,6 +103,8 @@ kube::Object make_node(const NodeTemplate& kind, const std::string& name) {
   labels["kubernetes.io/hostname"] = name;
   labels["kubernetes.io/os"] = "linux";
   labels["kubernetes.io/arch"] = kind.architecture;
+  labels["beta.kubernetes.io/os"] = "linux";  // kubelets still set both
+  labels["beta.kubernetes.io/arch"] = kind.architecture;
   labels["feature.node.kubernetes.io/kernel-version.full"] = kind.kernel;
   const auto parts = kernel_parts(kind.kernel);
   constexpr std::string_view kPartNames[] = {"major", "minor", "revision"};
@@ -121,6 +123,7 @@ kube::Object make_node(const NodeTemplate& kind, const std::string& name) {
   json::Members metadata;
   metadata["name"] = name;
   metadata["labels"] = std::move(labels);
+  metadata["annotations"] = json::Members{{"node.alpha.kubernetes.io/ttl", "0"}};  // small clusters: no caching
   json::Members node;
   node["apiVersion"] = "v1";
   node["kind"] = "Node";

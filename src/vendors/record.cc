@@ -40,6 +40,7 @@ json::Value json_of(const Held& held, std::size_t most_reason) {
   if (!claim.boot.empty()) members["boot"] = claim.boot;
   members["cordon"] = claim.cordon == Claim::Cordon::Ours ? "ours" : "found";
   if (claim.was_asked_for) members["asked"] = true;
+  if (held.autoscaler_is_told) members["autoscalerTold"] = true;
   if (!claim.gates.empty()) {
     json::Members gates;
     for (const auto& [key, value] : claim.gates) gates[key] = value;
@@ -89,6 +90,7 @@ base::Result<Held> held_from(const json::Value& claim) {
   held.since = *since;
   held.excluded = std::chrono::seconds(std::clamp<std::int64_t>(json::int_at(claim, {"excluded"}), 0, 1'000'000'000));
   held.reason = json::text_at(claim, {"reason"});
+  held.autoscaler_is_told = json::flag_at(claim, {"autoscalerTold"});
   held.claim = Claim{.id = std::string(json::text_at(claim, {"id"})),
                      .policy = std::string(json::text_at(claim, {"policy"})),
                      .phase = *phase,

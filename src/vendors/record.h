@@ -30,6 +30,7 @@ struct Held {
   base::WallTime since = {};  // in this phase
   base::Span excluded = {};   // of that, time that does not count
   std::string reason = {};
+  bool autoscaler_is_told = false;  // by us, to leave the node where it is
 
   bool operator==(const Held&) const = default;
 };

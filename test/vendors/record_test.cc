@@ -23,7 +23,8 @@ Record full() {
                                .gates = {{"nvidia.com/gpu.deploy.dcgm", "true"}}},
                      .since = base::parse_rfc3339("2026-11-15T16:22:04Z").value(),
                      .excluded = std::chrono::seconds(90),
-                     .reason = "draining"};
+                     .reason = "draining",
+                     .autoscaler_is_told = true};
   record.last["nvidia/driver"] = {
       .outcome = core::Outcome{.failed = true, .after_swap = true, .target = "d0", .reason = "no device"},
       .at = base::parse_rfc3339("2026-11-14T00:00:00Z").value(),

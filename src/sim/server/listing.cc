@@ -49,11 +49,12 @@ std::map<std::string, Stored> since(const Store& store, std::string_view shelf, 
 void visit_then(const Store& store, std::string_view shelf, const std::string& ns, const Mark& mark,
                 const std::function<bool(const std::string& key, const Stored&)>& visit) {
   const std::map<std::string, Stored> then = since(store, shelf, mark.version);
+  const std::string prefix = ns.empty() ? std::string() : ns + "/";
   auto gone = then.upper_bound(mark.key);
   bool wanted = true;
   const auto show_gone_before = [&](const std::string* key) {
     for (; wanted && gone != then.end() && (key == nullptr || gone->first < *key); ++gone) {
-      if (gone->second) wanted = visit(gone->first, gone->second);
+      if (gone->second && gone->first.starts_with(prefix)) wanted = visit(gone->first, gone->second);
     }
   };
   store.each_after(shelf, ns, mark.key, [&](const std::string& key, const Stored& object) {

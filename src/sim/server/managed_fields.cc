@@ -232,6 +232,47 @@ Refusal fields_belong_to_others(const std::vector<Claim>& claims) {
   return Refusal(Rejection{409, "Conflict", std::move(message), json::Members{{"causes", std::move(causes)}}});
 }
 
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+// `kubectl apply --server-side` after a client-side apply: what that one set, and nobody has changed since, is
+// kubectl's to set again, whoever the list of managers names.
+bool are_kubectls_own(const std::vector<Claim>& claims, const kube::Request& request, const kube::Object& live,
+                      const FieldTypes& types) {
+  if (request.field_manager != "kubectl") return false;
+  const auto last = json::parse(kube::annotation_of(live, kLastApplied));
+  if (!last) return false;
+  const Comparison since = compare(*last, live, types);
+  const FieldSet untouched = places_in(*last, types).without(since.modified).without(since.removed);
+  return std::all_of(claims.begin(), claims.end(), [&](const Claim& claim) {
+    FieldSet place;
+    place.insert(claim.place);
+    return place.without(untouched).empty();
+  });
+}
+
+// Keys in order, as the real server's encoder writes an object.
+json::Value sorted(const json::Value& value) {
+  if (value.is_array()) {
+    json::Array elements;
+    for (const json::Value& element : value.get_array()) elements.push_back(sorted(element));
+    return elements;
+  }
+  if (!value.is_object()) return value;
+  std::map<std::string_view, const json::Value*> members;
+  for (const auto& member : value.get_object()) members.emplace(member.key(), &member.value());
+  json::Members in_order;
+  for (const auto& [key, member] : members) in_order.emplace(key, sorted(*member));
+  return in_order;
+}
+
+// The annotation follows kubectl's server-side apply too, so that a client-side apply may come after it.
+void renew_last_applied(const kube::Request& request, kube::Object& fresh) {
+  if (request.field_manager != "kubectl" || kube::annotation_of(fresh, kLastApplied).empty()) return;
+  kube::Object wish = request.body;
+  json::remove(wish, {"metadata", "annotations", kLastApplied});
+  json::ensure(fresh, {"metadata", "annotations", kLastApplied}) = json::text_of(sorted(wish)) + "\n";
+}
+
 // Takes away what this manager applied last time and now does not, unless somebody else owns it.
 kube::Object pruned(const kube::Object& merged, const Entries& entries, const FieldSet& last, const FieldTypes& types) {
   if (last.empty()) return merged;
@@ -350,7 +391,7 @@ Answer<Draft> applied(const Context& context, const Rules& rules, const kube::Re
   mine.fields = as_far_as_it_counts(places_in(request.body, types), rules, request);
   entries.push_back(mine);
 
-  const kube::Object fresh = pruned(laid_over(live, request.body, types), entries, last, types);
+  kube::Object fresh = pruned(laid_over(live, request.body, types), entries, last, types);
   const Comparison change = as_far_as_it_counts(compare(live, fresh, types), rules, request);
   const FieldSet touched = change.modified.united(change.added);
   std::vector<Claim> claims;
@@ -358,9 +399,11 @@ Answer<Draft> applied(const Context& context, const Rules& rules, const kube::Re
     if (entry.is_of(mine)) continue;
     for (FieldSet::Path& place : entry.fields.shared(touched).paths()) claims.push_back({entry, std::move(place)});
   }
-  if (!claims.empty() && !request.force && !context.bugs.has(Bug::ApplyNeverConflicts))
-    return fields_belong_to_others(claims);
+  const bool may_take = claims.empty() || request.force || are_kubectls_own(claims, request, live, types) ||
+                        context.bugs.has(Bug::ApplyNeverConflicts);
+  if (!may_take) return fields_belong_to_others(claims);
   take_from_others(entries, change, mine);
+  renew_last_applied(request, fresh);
 
   // An apply that changes nothing but who owns what leaves its time as it was.
   if (same(live, fresh)) {

@@ -339,6 +339,11 @@ void check_pod_spec(const json::Value& spec, const std::string& field, FieldErro
                   errors);
   check_member_of(json::text_at(spec, {"dnsPolicy"}), {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"},
                   field + ".dnsPolicy", errors);
+  const json::Value* deadline = json::find(spec, {"activeDeadlineSeconds"});
+  if (deadline != nullptr && deadline->is_int64() && (deadline->get_int64() < 1 || deadline->get_int64() > INT32_MAX)) {
+    errors.invalid(field + ".activeDeadlineSeconds", json::text_of(*deadline),
+                   "must be between 1 and 2147483647, inclusive");
+  }
 }
 
 void check_pod(const kube::Object& pod, const kube::Object* old, FieldErrors& errors) {

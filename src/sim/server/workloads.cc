@@ -13,6 +13,25 @@ constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.
 
 json::Members& spec_of(kube::Object& object) { return object_in(object.get_object(), "spec"); }
 
+// A rollout that could never move, or would be late before it began.
+void check_rollout(const kube::Object& object, FieldErrors& errors) {
+  if (const json::Value* rolling = json::find(object, {"spec", "strategy", "rollingUpdate"})) {
+    const auto is_nothing = [&](std::string_view key) {
+      const json::Value* value = json::find(*rolling, {key});
+      return value != nullptr && (*value == 0 || *value == "0%");
+    };
+    if (is_nothing("maxUnavailable") && is_nothing("maxSurge")) {
+      errors.invalid("spec.strategy.rollingUpdate.maxUnavailable",
+                     json::text_of(*json::find(*rolling, {"maxUnavailable"})), "may not be 0 when `maxSurge` is 0");
+    }
+  }
+  const json::Value* deadline = json::find(object, {"spec", "progressDeadlineSeconds"});
+  if (deadline == nullptr || !deadline->is_int64()) return;
+  if (deadline->get_int64() <= json::int_at(object, {"spec", "minReadySeconds"})) {
+    errors.invalid("spec.progressDeadlineSeconds", json::text_of(*deadline), "must be greater than minReadySeconds");
+  }
+}
+
 }  // namespace
 
 void fill_in_daemon_set(kube::Object& daemon_set) {
@@ -120,6 +139,7 @@ void check_workload(const kube::Object& fresh, const kube::Object* old, FieldErr
     errors.invalid("spec.selector", selector == nullptr ? "null" : json::text_of(*selector), "field is immutable");
   }
   check_not_negative(fresh, {"replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"}, errors);
+  check_rollout(fresh, errors);
   if (selector == nullptr) {
     errors.required("spec.selector", "");
   } else if (selector->is_object() && selector->get_object().empty()) {

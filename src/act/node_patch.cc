@@ -1,0 +1,101 @@
+#include "act/node_patch.h"
+
+#include <utility>
+
+namespace drover::act {
+namespace {
+
+using core::Phase;
+using vendors::Held;
+using vendors::Last;
+using vendors::Record;
+
+json::Array taints_after(const json::Array& before, bool tainted) {
+  json::Array after;
+  for (const json::Value& taint : before) {
+    if (json::text_at(taint, {"key"}) != vendors::kSwapTaint) after.push_back(taint);
+  }
+  if (tainted) after.push_back({{"key", vendors::kSwapTaint}, {"effect", "NoSchedule"}});
+  return after;
+}
+
+Held held_after(const NodeNow& node, const core::Change& change, const vendors::Profile& profile, base::WallTime now) {
+  const bool was_held = node.record.held && node.record.held->kind == profile.kind;
+  Held held = was_held ? *node.record.held : Held{};
+  const bool moved = !change.path.empty();
+  if (!was_held) held.autoscaler_is_told = !node.autoscaler_is_told;
+  if (moved || !was_held) held.since = now;
+  if (moved) held.reason = change.path.back().because;
+  held.excluded = moved ? base::Span::zero() : node.excluded;
+  held.kind = profile.kind;
+  held.node = node.uid;
+  held.claim = *change.claim;
+  if (held.claim.boot.empty()) held.claim.boot = node.boot;
+  return held;
+}
+
+// Why the node waits for its turn: by our own reading, or because a person said so.
+Last::Next next_of(const core::Change& change) {
+  if (change.phase != Phase::Required) return Last::Next::Nothing;
+  return change.is_asked_for ? Last::Next::Asked : Last::Next::Outdated;
+}
+
+bool is_told_by_us(const Record& record) { return record.held && record.held->autoscaler_is_told; }
+
+}  // namespace
+
+Record record_after(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
+                    base::WallTime now) {
+  Record record = node.record;
+  if (change.claim) {
+    record.held = held_after(node, change, profile, now);
+  } else if (record.held && record.held->kind == profile.kind) {
+    record.held.reset();
+  }
+  const std::string kind(profile.kind);
+  Last& last = record.last[kind];
+  if (last.outcome != change.outcome) last.at = now;
+  last.outcome = change.outcome;
+  last.next = next_of(change);
+  if (change.gives_back_to_person) last.given_back_at = now;
+  if (core::is_in_flight(change.phase)) last.given_back_at.reset();
+  if (last == Last{}) record.last.erase(kind);
+  return record;
+}
+
+kube::Request node_patch(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
+                         base::WallTime now) {
+  const Record record = record_after(node, change, profile, now);
+  json::Members labels;
+  labels[profile.state_label] = change.label ? json::Value(profile.state(*change.label)) : json::Value();
+  for (const std::string& gate : change.gates_to_pause) labels[gate] = profile.gate_paused;
+  for (const auto& [gate, value] : change.gates_to_restore) labels[gate] = value;
+
+  json::Members annotations;
+  annotations[vendors::kRecordAnnotation] = record == Record{} ? json::Value() : json::Value(vendors::text_of(record));
+  if (change.wish_is_heard) annotations[profile.request_annotation] = json::Value();
+  // What the vendor's own operator noted there is in the claim now, and must not mislead it should it come back.
+  if (!change.path.empty()) annotations[profile.found_cordoned_annotation] = json::Value();
+  if (is_told_by_us(record) != is_told_by_us(node.record)) {
+    annotations[vendors::kScaleDownAnnotation] = is_told_by_us(record) ? json::Value("true") : json::Value();
+  }
+
+  json::Members spec;
+  if (change.cordoned) spec["unschedulable"] = *change.cordoned ? json::Value(true) : json::Value();
+  if (change.tainted) {
+    json::Array taints = taints_after(node.taints, *change.tainted);
+    spec["taints"] = taints.empty() ? json::Value() : json::Value(std::move(taints));
+  }
+
+  json::Members metadata;
+  metadata["uid"] = node.uid;
+  metadata["resourceVersion"] = node.version;
+  metadata["labels"] = std::move(labels);
+  metadata["annotations"] = std::move(annotations);
+  json::Members body;
+  body["metadata"] = std::move(metadata);
+  if (!spec.empty()) body["spec"] = std::move(spec);
+  return kube::patch(kube::kNodes, "", node.name, kube::PatchKind::Merge, std::move(body));
+}
+
+}  // namespace drover::act

@@ -1,0 +1,37 @@
+// One decision about a node as one PATCH of it.
+//
+// Label, record, cordon, taint and gates go together, guarded by the version that was decided on: either all of it
+// happens, or nothing and we decide again. Pure.
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+#include "base/time.h"
+#include "core/decide.h"
+#include "kube/api.h"
+#include "vendors/profile.h"
+#include "vendors/record.h"
+
+namespace drover::act {
+
+// The node as it was decided on.
+struct NodeNow {
+  std::string name;
+  std::string uid;
+  std::string version;
+  std::string boot = {};
+  json::Array taints = {};
+  vendors::Record record = {};
+  base::Span excluded = {};         // of the time in its phase, what did not count
+  bool autoscaler_is_told = false;  // by somebody: the annotation is there
+};
+
+// The record after the change.
+vendors::Record record_after(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
+                             base::WallTime now);
+
+kube::Request node_patch(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
+                         base::WallTime now);
+
+}  // namespace drover::act

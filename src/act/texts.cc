@@ -1,0 +1,58 @@
+#include "act/texts.h"
+
+#include <fmt/format.h>
+
+namespace drover::act {
+namespace {
+
+kube::Event about(const NodeName& node, const vendors::Profile& profile, kube::Event::Type type, std::string message) {
+  return {.resource = kube::kNodes,
+          .ns = {},
+          .name = node.name,
+          .uid = node.uid,
+          .type = type,
+          .reason = std::string(profile.event_reason),
+          .message = std::move(message)};
+}
+
+}  // namespace
+
+std::vector<kube::Event> events_of(const NodeName& node, const core::Change& change, const vendors::Profile& profile) {
+  std::vector<kube::Event> events;
+  for (const core::Step& step : change.path) {
+    if (step.to == core::Phase::Failed) {
+      events.push_back(about(node, profile, kube::Event::Type::Warning,
+                             fmt::format("Failed in {}: {}", profile.state(step.from), step.because)));
+    }
+    const std::string_view word = profile.state(step.to);
+    if (word.empty()) {
+      events.push_back(about(node, profile, kube::Event::Type::Normal,
+                             fmt::format("Removed the node state label: {}", step.because)));
+      continue;
+    }
+    const auto type = step.to == core::Phase::Failed ? kube::Event::Type::Warning : kube::Event::Type::Normal;
+    events.push_back(about(node, profile, type, fmt::format(fmt::runtime(profile.event_text), word)));
+  }
+  if (change.path.empty() && change.label) {
+    events.push_back(
+        about(node, profile, kube::Event::Type::Normal,
+              fmt::format("Put the node state label right: it says {} again", profile.state(*change.label))));
+  }
+  return events;
+}
+
+kube::Event forced(const NodeName& node, std::string_view pod, std::string_view budget,
+                   const vendors::Profile& profile) {
+  return about(node, profile, kube::Event::Type::Warning,
+               budget.empty()
+                   ? fmt::format("Deleted pod {}: it was not gone when the policy's time was over", pod)
+                   : fmt::format("Deleted pod {} although budget {} held it: the policy's time was over", pod, budget));
+}
+
+kube::Event unreadable(const NodeName& node, std::string_view what, std::string_view why,
+                       const vendors::Profile& profile) {
+  return about(node, profile, kube::Event::Type::Warning,
+               fmt::format("Cannot read {}: {}. Nothing is done to the node because of it", what, why));
+}
+
+}  // namespace drover::act

@@ -1,0 +1,32 @@
+// Every Event that drover writes, in one place: what people read in `kubectl get events` and `kubectl describe node`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/decide.h"
+#include "kube/event_recorder.h"
+#include "vendors/profile.h"
+
+namespace drover::act {
+
+// Whom an Event is about.
+struct NodeName {
+  std::string name;
+  std::string uid;
+};
+
+// The Events of a change that was written: one for each phase passed, in order, in the vendor's words; a Warning with
+// the reason where a node failed.
+std::vector<kube::Event> events_of(const NodeName& node, const core::Change& change, const vendors::Profile& profile);
+
+// A budget was passed over because a documented time was over.
+kube::Event forced(const NodeName& node, std::string_view pod, std::string_view budget,
+                   const vendors::Profile& profile);
+
+// A label, annotation or record that cannot be read.
+kube::Event unreadable(const NodeName& node, std::string_view what, std::string_view why,
+                       const vendors::Profile& profile);
+
+}  // namespace drover::act

@@ -1,0 +1,100 @@
+#include "observe/node_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace drover::observe {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+const std::string* find(const Pairs& pairs, std::string_view key) {
+  const auto at = std::find_if(pairs.begin(), pairs.end(), [key](const auto& one) { return one.first == key; });
+  return at == pairs.end() ? nullptr : &at->second;
+}
+
+// By which images are chosen.
+constexpr std::string_view kFeatureLabels[] = {
+    "feature.node.kubernetes.io/system-os_release.ID", "feature.node.kubernetes.io/system-os_release.VERSION_ID",
+    "feature.node.kubernetes.io/kernel-version.full", "kubernetes.io/hostname", "kubernetes.io/arch"};
+
+void add_keys(std::set<std::string>& keys, std::string_view list) {
+  vendors::each_part(list, [&](std::string_view key) { keys.emplace(key); });
+}
+
+}  // namespace
+
+std::string_view NodeFacts::label(std::string_view key) const {
+  const std::string* value = find(labels, key);
+  return value == nullptr ? std::string_view() : std::string_view(*value);
+}
+
+bool NodeFacts::has_label(std::string_view key) const { return find(labels, key) != nullptr; }
+
+std::string_view NodeFacts::annotation(std::string_view key) const {
+  const std::string* value = find(annotations, key);
+  return value == nullptr ? std::string_view() : std::string_view(*value);
+}
+
+kube::Projection node_projection(const std::vector<std::string>& labels) {
+  std::set<std::string> label_keys(labels.begin(), labels.end());
+  std::set<std::string> annotation_keys = {std::string(vendors::kRecordAnnotation),
+                                           std::string(vendors::kHoldAnnotation)};
+  for (const std::string_view key : kFeatureLabels) label_keys.emplace(key);
+  for (const vendors::Profile* profile : vendors::all()) {
+    for (const std::string_view key :
+         {profile->state_label, profile->skip_label, profile->present_label, profile->feature_labels, profile->gates})
+      add_keys(label_keys, key);
+    for (const std::string_view key :
+         {profile->request_annotation, profile->found_cordoned_annotation, profile->managed_annotation})
+      add_keys(annotation_keys, key);
+  }
+  std::vector<std::string> paths = {"spec.unschedulable", "spec.taints", "status.nodeInfo.bootID", "status.conditions"};
+  for (const std::string& key : label_keys) paths.push_back(fmt::format("metadata.labels[{}]", key));
+  for (const std::string& key : annotation_keys) paths.push_back(fmt::format("metadata.annotations[{}]", key));
+  const std::vector<std::string_view> views(paths.begin(), paths.end());
+  return kube::Projection(std::span(views));
+}
+
+NodeFacts node_facts(const kube::Object& node) {
+  NodeFacts facts;
+  facts.name = kube::name_of(node);
+  facts.uid = kube::uid_of(node);
+  facts.version = kube::version_of(node);
+  facts.boot = json::text_at(node, {"status", "nodeInfo", "bootID"});
+  facts.is_cordoned = json::flag_at(node, {"spec", "unschedulable"});
+  for (const json::Value& taint : json::array_at(node, {"spec", "taints"})) {
+    facts.is_tainted = facts.is_tainted || json::text_at(taint, {"key"}) == vendors::kSwapTaint;
+  }
+  const auto keep = [](const json::Members& members, Pairs& pairs) {
+    for (const auto& member : members) {
+      if (!member.value().is_string()) continue;
+      if (member.key() == vendors::kRecordAnnotation) continue;
+      pairs.emplace_back(member.key(), member.value().get_string());
+    }
+  };
+  keep(kube::labels_of(node), facts.labels);
+  keep(json::members_at(node, {"metadata", "annotations"}), facts.annotations);
+
+  for (const json::Value& condition : json::array_at(node, {"status", "conditions"})) {
+    if (json::text_at(condition, {"type"}) != "Ready") continue;
+    facts.is_ready = json::text_at(condition, {"status"}) == "True";
+    const auto since = base::parse_rfc3339(json::text_at(condition, {"lastTransitionTime"}));
+    if (!facts.is_ready && since) facts.unready_since = *since;
+  }
+
+  const std::string_view record = kube::annotation_of(node, vendors::kRecordAnnotation);
+  if (!record.empty()) {
+    auto parsed = vendors::parse_record(record);
+    if (parsed) {
+      facts.record = std::move(*parsed);
+    } else {
+      facts.record_trouble = parsed.error().message;
+    }
+  }
+  return facts;
+}
+
+}  // namespace drover::observe

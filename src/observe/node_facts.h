@@ -1,0 +1,45 @@
+// What we want to know of a node: made from a projected Node, kept for every node of the fleet, so it is small.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "kube/object.h"
+#include "kube/projection.h"
+#include "vendors/profile.h"
+#include "vendors/record.h"
+
+namespace drover::observe {
+
+struct NodeFacts {
+  std::string name;
+  std::string uid;
+  std::string version;  // resourceVersion
+  std::string boot;
+  std::vector<std::pair<std::string, std::string>> labels;       // those that somebody of us asks for
+  std::vector<std::pair<std::string, std::string>> annotations;  // likewise
+  bool is_cordoned = false;
+  bool is_tainted = false;  // by us
+  bool is_ready = false;
+  std::optional<base::WallTime> unready_since = {};
+
+  std::optional<vendors::Record> record = {};
+  std::string record_trouble = {};  // it is there and cannot be read
+
+  // "" when absent.
+  std::string_view label(std::string_view key) const;
+  bool has_label(std::string_view key) const;
+  std::string_view annotation(std::string_view key) const;
+};
+
+// The fields that the facts are made of; `labels` are further keys that somebody selects by.
+kube::Projection node_projection(const std::vector<std::string>& labels = {});
+
+NodeFacts node_facts(const kube::Object& node);
+
+}  // namespace drover::observe

@@ -1,0 +1,113 @@
+#include "observe/node_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace drover::observe {
+namespace {
+
+using core::PreflightView;
+
+core::DriverView driver_view(const Standing& standing, const Surroundings& around) {
+  core::DriverView driver;
+  driver.wanted = around.wish.version;
+  driver.is_hosts_own = around.driver_is_the_hosts_own;
+  driver.is_settled = around.wish.is_settled;
+  const PodFacts* pod = around.driver;
+  if (pod != nullptr) {
+    driver.pod = pod->uid;
+    driver.is_going = pod->is_going;
+    driver.is_ready = pod->is_ready && !pod->is_going;
+    driver.is_outdated = pod->digest != around.wish.digest;
+    driver.trouble = pod->trouble;
+  }
+  // Nothing was ever finished here, and nothing serves: there is no driver that anybody could lose.
+  driver.is_first = !standing.outcome && !standing.held && !driver.is_ready;
+  return driver;
+}
+
+// A validator proves the driver that is loaded now only when it began after that driver was ready. Both times are the
+// same kubelet's, so no clock is compared with another.
+core::ValidatorView validator_view(const Surroundings& around) {
+  core::ValidatorView view;
+  const PodFacts* pod = around.validator;
+  if (pod == nullptr) {
+    view.trouble = "there is no validator pod on the node";
+    return view;
+  }
+  view.trouble = pod->trouble;
+  const PodFacts* driver = around.driver;
+  const bool is_fresh =
+      driver != nullptr && driver->ready_since && pod->started_at && *pod->started_at >= *driver->ready_since;
+  view.has_passed = pod->is_ready && !pod->is_going && is_fresh;
+  if (pod->is_ready && !is_fresh) view.trouble = "the validator is older than the driver";
+  return view;
+}
+
+PreflightView preflight_view(const Surroundings& around) {
+  if (!around.needs_preflight) return {PreflightView::State::Passed, {}};
+  const PodFacts* pod = around.preflight;
+  if (pod == nullptr || pod->digest != around.wish.digest) return {};
+  if (pod->is_finished && !pod->has_failed) return {PreflightView::State::Passed, {}};
+  if (pod->has_failed || !pod->trouble.empty()) {
+    return {PreflightView::State::Missing, pod->trouble.empty() ? "the image does not start" : pod->trouble};
+  }
+  return {PreflightView::State::Running, {}};
+}
+
+// Labels that keep siblings away can be paused where somebody set them to anything but "no".
+std::map<std::string, std::string> gates_of(const NodeFacts& facts, const vendors::Profile& profile) {
+  std::map<std::string, std::string> gates;
+  vendors::each_part(profile.gates, [&](std::string_view key) {
+    const std::string_view value = facts.label(key);
+    if (!value.empty() && value != "false" && value.find(profile.gate_paused) == std::string_view::npos) {
+      gates.emplace(key, value);
+    }
+  });
+  return gates;
+}
+
+}  // namespace
+
+core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
+                         const vendors::Profile& profile, base::WallTime now) {
+  core::NodeView view;
+  view.name = facts.name;
+  view.uid = facts.uid;
+  view.phase = standing.phase;
+  view.spent = around.spent;
+  view.tried = around.tried;
+  view.is_selected = around.is_selected;
+  view.is_cordoned = facts.is_cordoned;
+  view.is_tainted = facts.is_tainted;
+  view.is_ready = facts.is_ready;
+  if (facts.unready_since) view.unready_for = std::max(base::Span::zero(), base::Span(now - *facts.unready_since));
+  view.is_skipped = facts.label(profile.skip_label) == "true";
+  view.is_held = !facts.annotation(vendors::kHoldAnnotation).empty();
+  view.is_asked_for = standing.is_asked_for;
+  view.other_claim = standing.other_claim;
+  if (standing.given_back_at) {
+    view.given_back_for = std::max(base::Span::zero(), base::Span(now - *standing.given_back_at));
+  }
+  view.label = standing.label;
+  view.odd_label = standing.odd_label;
+  if (standing.held) {
+    view.claim = standing.held->claim;
+    view.claim_is_written = facts.record && facts.record->held == standing.held;
+  }
+  view.outcome = standing.outcome;
+  view.driver = driver_view(standing, around);
+  view.validator = validator_view(around);
+  view.preflight = preflight_view(around);
+  view.target = around.wish.digest;
+  view.next_claim = fmt::format("{:016x}", base::fnv1a(facts.uid + "/" + facts.version + "/" + around.wish.digest));
+  view.gates = gates_of(facts, profile);
+  view.device_pods = around.device_pods;
+  if (around.pods != nullptr) view.pods = *around.pods;
+  return view;
+}
+
+}  // namespace drover::observe

@@ -1,0 +1,41 @@
+// One node as the rules see it: its own facts, and the pods and wishes that concern it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/view.h"
+#include "observe/node_facts.h"
+#include "observe/pod_facts.h"
+#include "observe/standing.h"
+#include "vendors/profile.h"
+
+namespace drover::observe {
+
+// What the policy wants a node to have.
+struct Wish {
+  std::string digest;       // of everything that matters to the driver; empty: nothing is wanted
+  std::string version;      // for people
+  bool is_settled = false;  // the DaemonSet that would bring it is there, and its controller has seen it
+};
+
+// Everything around a node that its view is made of; what is not there is nullptr.
+struct Surroundings {
+  const PodFacts* driver = nullptr;
+  const PodFacts* validator = nullptr;
+  const PodFacts* preflight = nullptr;
+  const std::vector<core::PodView>* pods = nullptr;  // listed after the cordon
+  std::optional<int> device_pods = {};
+  Wish wish = {};
+  bool is_selected = true;
+  bool driver_is_the_hosts_own = false;
+  bool needs_preflight = true;
+  base::Span spent = {};
+  bool tried = false;
+};
+
+core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
+                         const vendors::Profile& profile, base::WallTime now);
+
+}  // namespace drover::observe

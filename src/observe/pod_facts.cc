@@ -1,0 +1,195 @@
+#include "observe/pod_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "vendors/nvidia_operands.h"
+#include "vendors/record.h"
+
+namespace drover::observe {
+namespace {
+
+constexpr std::size_t kMostTroubleBytes = 300;
+
+bool starts_with_one_of(std::string_view text, std::string_view prefixes) {
+  bool found = false;
+  vendors::each_part(prefixes, [&](std::string_view prefix) { found = found || text.starts_with(prefix); });
+  return found;
+}
+
+template <class Visit>
+void each_container(const kube::Object& pod, const Visit& visit) {
+  for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
+    for (const json::Value& container : json::array_at(pod, {"spec", list})) visit(container);
+  }
+}
+
+// By what any of its containers asks for, or by a host path to the device itself.
+bool uses_device(const kube::Object& pod, const vendors::Profile& profile) {
+  bool found = false;
+  each_container(pod, [&](const json::Value& container) {
+    for (const std::string_view kind : {"limits", "requests"}) {
+      for (const auto& resource : json::members_at(container, {"resources", kind})) {
+        found = found || starts_with_one_of(resource.key(), profile.device_resources);
+      }
+    }
+  });
+  for (const json::Value& volume : json::array_at(pod, {"spec", "volumes"})) {
+    const std::string_view path = json::text_at(volume, {"hostPath", "path"});
+    found = found || (!path.empty() && starts_with_one_of(path, profile.device_paths));
+  }
+  return found;
+}
+
+bool has_local_data(const kube::Object& pod) {
+  const json::Array& volumes = json::array_at(pod, {"spec", "volumes"});
+  return std::any_of(volumes.begin(), volumes.end(),
+                     [](const json::Value& volume) { return json::find(volume, {"emptyDir"}) != nullptr; });
+}
+
+bool tolerates_the_swap(const kube::Object& pod) {
+  const json::Array& tolerations = json::array_at(pod, {"spec", "tolerations"});
+  return std::any_of(tolerations.begin(), tolerations.end(), [](const json::Value& toleration) {
+    const std::string_view effect = json::text_at(toleration, {"effect"});
+    if (!effect.empty() && effect != "NoSchedule") return false;
+    const std::string_view key = json::text_at(toleration, {"key"});
+    if (key.empty()) return json::text_at(toleration, {"operator"}) == "Exists";
+    return key == vendors::kSwapTaint;
+  });
+}
+
+const json::Value* condition(const kube::Object& object, std::string_view type) {
+  for (const json::Value& one : json::array_at(object, {"status", "conditions"})) {
+    if (json::text_at(one, {"type"}) == type) return &one;
+  }
+  return nullptr;
+}
+
+std::optional<base::WallTime> time_at(const json::Value& value, json::Path path) {
+  const auto parsed = base::parse_rfc3339(json::text_at(value, path));
+  return parsed ? std::optional(*parsed) : std::nullopt;
+}
+
+// Why it does not run, in the words of whoever noticed: the kubelet, or the scheduler.
+std::string trouble_of(const kube::Object& pod) {
+  for (const std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
+    for (const json::Value& status : json::array_at(pod, {"status", list})) {
+      const json::Value* waiting = json::find(status, {"state", "waiting"});
+      if (waiting == nullptr) continue;
+      const std::string_view reason = json::text_at(*waiting, {"reason"});
+      if (reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing") continue;
+      const std::string_view message = json::text_at(*waiting, {"message"});
+      return base::one_line(message.empty() ? std::string(reason) : fmt::format("{}: {}", reason, message),
+                            kMostTroubleBytes);
+    }
+  }
+  const json::Value* scheduled = condition(pod, "PodScheduled");
+  if (scheduled != nullptr && json::text_at(*scheduled, {"status"}) == "False") {
+    return base::one_line(
+        fmt::format("{}: {}", json::text_at(*scheduled, {"reason"}), json::text_at(*scheduled, {"message"})),
+        kMostTroubleBytes);
+  }
+  if (json::text_at(pod, {"status", "phase"}) == "Failed") {
+    const std::string_view reason = json::text_at(pod, {"status", "reason"});
+    const std::string_view message = json::text_at(pod, {"status", "message"});
+    return base::one_line(fmt::format("{}: {}", reason.empty() ? "Failed" : reason, message), kMostTroubleBytes);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view PodFacts::label(std::string_view key) const {
+  const auto at = std::find_if(labels.begin(), labels.end(), [key](const auto& one) { return one.first == key; });
+  return at == labels.end() ? std::string_view() : std::string_view(at->second);
+}
+
+base::Selector::Lookup PodFacts::lookup() const {
+  return [this](std::string_view key) -> std::optional<std::string_view> {
+    const auto at = std::find_if(labels.begin(), labels.end(), [key](const auto& one) { return one.first == key; });
+    return at == labels.end() ? std::nullopt : std::optional(std::string_view(at->second));
+  };
+}
+
+kube::Projection pod_projection() {
+  return {"metadata.labels",
+          "metadata.ownerReferences",
+          "metadata.annotations[kubernetes.io/config.mirror]",
+          "spec.nodeName",
+          "spec.tolerations",
+          "spec.volumes.emptyDir",
+          "spec.volumes.hostPath",
+          "spec.initContainers.resources",
+          "spec.containers.resources",
+          "spec.ephemeralContainers.resources",
+          "status.phase",
+          "status.reason",
+          "status.message",
+          "status.startTime",
+          "status.conditions",
+          "status.initContainerStatuses.state",
+          "status.containerStatuses.state"};
+}
+
+PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
+  PodFacts facts;
+  facts.ns = kube::namespace_of(pod);
+  facts.name = kube::name_of(pod);
+  facts.uid = kube::uid_of(pod);
+  facts.version = kube::version_of(pod);
+  facts.node = json::text_at(pod, {"spec", "nodeName"});
+  for (const auto& label : kube::labels_of(pod)) {
+    if (label.value().is_string()) facts.labels.emplace_back(label.key(), label.value().get_string());
+  }
+  if (const json::Value* controller = kube::controller_of(pod)) {
+    const std::string_view kind = json::text_at(*controller, {"kind"});
+    facts.owner = fmt::format("{} {}/{}", kind, facts.ns, json::text_at(*controller, {"name"}));
+    facts.owner_uid = json::text_at(*controller, {"uid"});
+    facts.is_daemon = kind == "DaemonSet";
+  }
+  const std::string_view phase = json::text_at(pod, {"status", "phase"});
+  facts.is_finished = phase == "Succeeded" || phase == "Failed";
+  facts.has_failed = phase == "Failed";
+  facts.is_going = kube::is_being_deleted(pod);
+  facts.is_mirror = !kube::annotation_of(pod, "kubernetes.io/config.mirror").empty();
+  facts.has_local_data = has_local_data(pod);
+  facts.uses_device = uses_device(pod, profile);
+  facts.tolerates_the_swap = tolerates_the_swap(pod);
+  if (const json::Value* ready = condition(pod, "Ready");
+      ready != nullptr && json::text_at(*ready, {"status"}) == "True") {
+    facts.is_ready = true;
+    facts.ready_since = time_at(*ready, {"lastTransitionTime"});
+  }
+  facts.started_at = time_at(pod, {"status", "startTime"});
+  facts.digest = kube::label_of(pod, vendors::kDigestLabel);
+  facts.trouble = trouble_of(pod);
+  return facts;
+}
+
+core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const base::Selector& drained,
+                       const vendors::Profile& profile, const std::string& our_namespace) {
+  const auto lookup = facts.lookup();
+  const auto is = [&](std::string_view selector) {
+    const auto parsed = base::Selector::parse(selector);
+    return parsed && parsed->matches(lookup);
+  };
+  return {.ns = facts.ns,
+          .name = facts.name,
+          .uid = facts.uid,
+          .owner = facts.owner,
+          .uses_device = facts.uses_device,
+          .is_finished = facts.is_finished,
+          .is_going = facts.is_going,
+          .is_mirror = facts.is_mirror,
+          .is_daemon = facts.is_daemon,
+          .returns = facts.is_daemon && facts.tolerates_the_swap,
+          .has_local_data = facts.has_local_data,
+          .is_ours = facts.ns == our_namespace &&
+                     (is(profile.driver_pods) || is(profile.validator_pods) || !facts.label("drover.dev/role").empty()),
+          .is_waited_for = !jobs.selects_everything() && jobs.matches(lookup),
+          .is_drained = drained.matches(lookup) && facts.label(profile.drain_skip_label) != "true"};
+}
+
+}  // namespace drover::observe

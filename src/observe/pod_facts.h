@@ -1,0 +1,57 @@
+// What we want to know of a pod, whosever it is. Made from a projected Pod and a vendor's profile; pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/selector.h"
+#include "base/time.h"
+#include "core/view.h"
+#include "kube/object.h"
+#include "kube/projection.h"
+#include "vendors/profile.h"
+
+namespace drover::observe {
+
+struct PodFacts {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::string version;  // resourceVersion
+  std::string node;     // where it runs; empty: nowhere yet
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::string owner;      // "ReplicaSet ml/train"
+  std::string owner_uid;  // of its controller
+
+  bool is_finished = false;
+  bool has_failed = false;
+  bool is_going = false;
+  bool is_mirror = false;
+  bool is_daemon = false;
+  bool has_local_data = false;
+  bool uses_device = false;
+  bool tolerates_the_swap = false;
+  bool is_ready = false;
+  std::optional<base::WallTime> ready_since = {};
+  std::optional<base::WallTime> started_at = {};  // the kubelet took it up
+
+  std::string digest;   // of the driver that it carries
+  std::string trouble;  // "ImagePullBackOff: …"
+
+  std::string_view label(std::string_view key) const;
+  base::Selector::Lookup lookup() const;
+};
+
+// The fields that the facts are made of.
+kube::Projection pod_projection();
+
+PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile);
+
+// The part that the rules see, with what the policy's selectors say of it.
+core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const base::Selector& drained,
+                       const vendors::Profile& profile, const std::string& our_namespace);
+
+}  // namespace drover::observe

@@ -1,0 +1,99 @@
+#include "observe/standing.h"
+
+#include <fmt/format.h>
+
+namespace drover::observe {
+namespace {
+
+using core::Claim;
+using core::Phase;
+
+// What the vendor's own operator was doing when we took over. Its labels have no upgrade id, its cordon no owner but
+// for one annotation; where the two leave a doubt, the reading that disturbs less counts.
+//
+//   label says           node is cordoned           node is not
+//   required             waits                      waits
+//   cordon … drain       goes on from there         waits: it has to be taken anew
+//   restart … uncordon   goes on from there         goes on; the cordon is not ours
+//   failed               held, ours to give back    failed, serving
+//   done                 done                       done
+void adopt(const NodeFacts& facts, const vendors::Profile& profile, const std::string& policy, base::WallTime now,
+           Standing& standing) {
+  const Phase said = *standing.label;
+  standing.phase = said;
+  const bool was_cordoned_before = !facts.annotation(profile.found_cordoned_annotation).empty();
+  const bool needs_cordon = core::kBeforeSwap.has(said);
+  if (needs_cordon && !facts.is_cordoned) {
+    standing.phase = Phase::Required;
+    return;
+  }
+  const bool holds = core::is_in_flight(said) || (said == Phase::Failed && facts.is_cordoned && !was_cordoned_before);
+  if (!holds) return;
+  vendors::Held held{.kind = std::string(profile.kind), .node = facts.uid, .claim = {}, .since = now};
+  held.claim = Claim{.id = fmt::format("adopted-{}", facts.version),
+                     .policy = policy,
+                     .phase = said,
+                     .boot = facts.boot,
+                     .cordon = facts.is_cordoned && !was_cordoned_before ? Claim::Cordon::Ours : Claim::Cordon::Found};
+  standing.held = std::move(held);
+}
+
+void read_label(const NodeFacts& facts, const vendors::Profile& profile, Standing& standing) {
+  const std::string_view word = facts.label(profile.state_label);
+  if (word.empty()) return;
+  standing.label = profile.phase(word);
+  if (!standing.label) standing.odd_label = word;
+}
+
+}  // namespace
+
+Standing standing_of(const NodeFacts& facts, const vendors::Profile& profile, const std::string& policy,
+                     base::WallTime now) {
+  Standing standing;
+  read_label(facts, profile, standing);
+  standing.is_asked_for = facts.annotation(profile.request_annotation) == "true";
+
+  const vendors::Last* last = nullptr;
+  if (facts.record) {
+    const auto at = facts.record->last.find(profile.kind);
+    if (at != facts.record->last.end()) last = &at->second;
+    // A claim is bound to the machine: one that was copied to another node with the same name means nothing.
+    if (facts.record->held && facts.record->held->node == facts.uid) {
+      if (facts.record->held->kind == profile.kind) {
+        standing.held = facts.record->held;
+      } else {
+        standing.other_claim = facts.record->held->kind;
+      }
+    }
+  }
+  if (last != nullptr) {
+    standing.outcome = last->outcome;
+    standing.given_back_at = last->given_back_at;
+  }
+
+  const bool says_required = standing.label == Phase::Required;
+  if (standing.held) {
+    standing.phase = standing.held->claim.phase;
+    // A person may send a node that failed on its way again; anywhere else the label is put right.
+    if (says_required && standing.phase == Phase::Failed) standing.is_asked_for = true;
+    return standing;
+  }
+  if (last == nullptr) {
+    if (standing.label) adopt(facts, profile, policy, now, standing);
+    return standing;
+  }
+  if (last->next == vendors::Last::Next::Asked) standing.is_asked_for = true;
+  if (says_required) {
+    standing.phase = Phase::Required;
+    if (last->next == vendors::Last::Next::Nothing) standing.is_asked_for = true;
+    return standing;
+  }
+  if (last->next != vendors::Last::Next::Nothing) {
+    standing.phase = Phase::Required;
+  } else if (last->outcome) {
+    standing.phase = last->outcome->failed ? Phase::Failed : Phase::Done;
+  }
+  return standing;
+}
+
+}  // namespace drover::observe

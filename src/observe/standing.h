@@ -1,0 +1,31 @@
+// Where a node stands, by everything that is written on it.
+//
+// The order of truth is spec, record, label. A label without a record is what the vendor's own operator left, or a
+// person's wish, and is read by a table (adopted): every cell is a test.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/view.h"
+#include "observe/node_facts.h"
+#include "vendors/profile.h"
+
+namespace drover::observe {
+
+struct Standing {
+  core::Phase phase = core::Phase::Idle;
+  std::optional<core::Phase> label = {};
+  std::string odd_label = {};
+  std::optional<vendors::Held> held = {};  // with the claim that the record says, or that is adopted now
+  std::optional<core::Outcome> outcome = {};
+  bool is_asked_for = false;
+  std::string other_claim = {};
+  std::optional<base::WallTime> given_back_at = {};
+};
+
+// `policy` is the uid of the policy that would own a claim; `now` stamps one that is adopted.
+Standing standing_of(const NodeFacts& facts, const vendors::Profile& profile, const std::string& policy,
+                     base::WallTime now);
+
+}  // namespace drover::observe

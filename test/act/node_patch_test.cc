@@ -1,0 +1,162 @@
+#include "act/node_patch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "act/texts.h"
+#include "core/fleet.h"
+
+namespace drover::act {
+namespace {
+
+using core::Claim;
+using core::Phase;
+using namespace core::testing;  // NOLINT(google-build-using-namespace): fleets in few words
+
+const base::WallTime kNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
+const vendors::Profile& kProfile = vendors::nvidia();
+
+core::Change change_of(const core::FleetView& fleet) {
+  return core::testing::decide(fleet).decisions.at(0).change.value();
+}
+
+NodeNow now_of(const core::NodeView& view) {
+  NodeNow node{.name = view.name, .uid = view.uid, .version = "7", .boot = "boot-1"};
+  if (view.claim) {
+    node.record.held = vendors::Held{.kind = "nvidia/driver", .node = view.uid, .claim = *view.claim, .since = kNow};
+    node.record.held->autoscaler_is_told = true;
+  }
+  if (view.outcome) node.record.last["nvidia/driver"].outcome = view.outcome;
+  return node;
+}
+
+TEST(NodePatch, TakesANodeInOneGuardedWrite) {
+  const core::FleetView nodes = fleet({node("n1", Phase::Required)});
+  const kube::Request request = node_patch(now_of(nodes.nodes[0]), change_of(nodes), kProfile, kNow);
+  EXPECT_EQ(request.name, "n1");
+  EXPECT_EQ(request.patch, kube::PatchKind::Merge);
+  const json::Value& body = request.body;
+  EXPECT_EQ(json::text_at(body, {"metadata", "resourceVersion"}), "7");
+  EXPECT_EQ(json::text_at(body, {"metadata", "uid"}), "uid-n1");
+  EXPECT_EQ(json::text_at(body, {"metadata", "labels", kProfile.state_label}), "pod-deletion-required");
+  EXPECT_EQ(json::text_at(body, {"metadata", "annotations", vendors::kScaleDownAnnotation}), "true");
+  EXPECT_TRUE(json::flag_at(body, {"spec", "unschedulable"}));
+  EXPECT_EQ(json::text_of(*json::find(body, {"spec", "taints"})),
+            R"([{"key":"drover.dev/driver-swap","effect":"NoSchedule"}])");
+  const auto record =
+      vendors::parse_record(json::text_at(body, {"metadata", "annotations", vendors::kRecordAnnotation}));
+  ASSERT_TRUE(record && record->held);
+  EXPECT_EQ(record->held->claim.phase, Phase::EvictDevicePods);
+  EXPECT_EQ(record->held->claim.boot, "boot-1");
+  EXPECT_EQ(record->held->since, kNow);
+}
+
+TEST(NodePatch, LeavesNothingBehindWhenTheNodeIsGivenBack) {
+  core::FleetView nodes = fleet({taken("n1", Phase::Validate)});
+  nodes.nodes[0].driver.is_outdated = false;
+  nodes.nodes[0].validator.has_passed = true;
+  NodeNow before = now_of(nodes.nodes[0]);
+  before.taints = json::Array{json::Value{{"key", "other"}, {"effect", "NoSchedule"}}};
+  const json::Value body = node_patch(before, change_of(nodes), kProfile, kNow).body;
+  EXPECT_EQ(json::text_at(body, {"metadata", "labels", kProfile.state_label}), "upgrade-done");
+  EXPECT_TRUE(json::find(body, {"spec", "unschedulable"})->is_null());
+  EXPECT_TRUE(json::find(body, {"metadata", "annotations", vendors::kScaleDownAnnotation})->is_null());
+  EXPECT_EQ(json::find(body, {"spec", "taints"}), nullptr) << "the taint was gone before: others' taints are not sent";
+  const auto record =
+      vendors::parse_record(json::text_at(body, {"metadata", "annotations", vendors::kRecordAnnotation}));
+  EXPECT_FALSE(record->held);
+  EXPECT_FALSE(record->last.at("nvidia/driver").outcome->failed);
+}
+
+TEST(NodePatch, KeepsOtherPeoplesTaints) {
+  core::FleetView nodes = fleet({node("n1", Phase::Required)});
+  NodeNow before = now_of(nodes.nodes[0]);
+  before.taints = json::Array{json::Value{{"key", "other"}, {"value", "x"}, {"effect", "NoExecute"}}};
+  const json::Value body = node_patch(before, change_of(nodes), kProfile, kNow).body;
+  EXPECT_EQ(json::array_at(body, {"spec", "taints"}).size(), 2U);
+  EXPECT_EQ(json::text_at(json::array_at(body, {"spec", "taints"})[0], {"key"}), "other");
+}
+
+TEST(NodePatch, AnAutoscalerThatSomebodyElseToldIsNotUntold) {
+  core::FleetView nodes = fleet({node("n1", Phase::Required)});
+  NodeNow before = now_of(nodes.nodes[0]);
+  before.autoscaler_is_told = true;
+  const json::Value body = node_patch(before, change_of(nodes), kProfile, kNow).body;
+  EXPECT_EQ(json::find(body, {"metadata", "annotations", vendors::kScaleDownAnnotation}), nullptr);
+  EXPECT_FALSE(record_after(before, change_of(nodes), kProfile, kNow).held->autoscaler_is_told);
+}
+
+TEST(NodePatch, AWishSurvivesUntilItIsTakenUp) {
+  core::FleetView nodes = fleet({node("n1", Phase::Done)});
+  nodes.nodes[0].driver.is_outdated = false;
+  nodes.nodes[0].is_asked_for = true;
+  const NodeNow before = now_of(nodes.nodes[0]);
+  EXPECT_EQ(record_after(before, change_of(nodes), kProfile, kNow).last.at("nvidia/driver").next,
+            vendors::Last::Next::Asked);
+  nodes.nodes[0].phase = Phase::Required;
+  const core::Change taking = change_of(nodes);
+  EXPECT_EQ(json::find(node_patch(before, taking, kProfile, kNow).body,
+                       {"metadata", "annotations", kProfile.request_annotation})
+                ->is_null(),
+            true);
+  const vendors::Record record = record_after(before, taking, kProfile, kNow);
+  EXPECT_TRUE(record.held->claim.was_asked_for);
+  EXPECT_FALSE(record.last.contains("nvidia/driver"));
+}
+
+TEST(NodePatch, APersonWhoUncordonsIsRememberedUntilTheNextTry) {
+  core::FleetView nodes = fleet({taken("n1", Phase::EvictDevicePods)});
+  nodes.nodes[0].is_cordoned = false;
+  const vendors::Record record = record_after(now_of(nodes.nodes[0]), change_of(nodes), kProfile, kNow);
+  EXPECT_EQ(record.last.at("nvidia/driver").given_back_at, kNow);
+  EXPECT_FALSE(record.held);
+}
+
+TEST(NodePatch, AnotherVendorsClaimIsNotTouched) {
+  core::FleetView nodes = fleet({node("n1", Phase::Done)});
+  nodes.nodes[0].driver.is_outdated = false;
+  nodes.nodes[0].label.reset();
+  NodeNow before = now_of(nodes.nodes[0]);
+  before.record.held = vendors::Held{.kind = "other/firmware", .node = "uid-n1", .claim = {.id = "x", .policy = "p"}};
+  EXPECT_EQ(record_after(before, change_of(nodes), kProfile, kNow).held, before.record.held);
+}
+
+TEST(Events, AreTheDocumentsInItsOrder) {
+  std::vector<std::string> seen;
+  const auto hear = [&](const core::FleetView& nodes) {
+    for (const kube::Event& event : events_of({"n1", "u"}, change_of(nodes), kProfile)) {
+      EXPECT_EQ(event.reason, "GPUDriverUpgrade");
+      seen.push_back(event.message);
+    }
+  };
+  hear(fleet({node("n1", Phase::Done)}));
+  hear(fleet({node("n1", Phase::Required)}));
+  hear(fleet({taken("n1", Phase::EvictDevicePods)}));
+  core::FleetView nodes = fleet({taken("n1", Phase::Restart)});
+  nodes.nodes[0].driver.is_outdated = false;
+  nodes.nodes[0].driver.pod = "new";
+  hear(nodes);
+  nodes = fleet({taken("n1", Phase::Validate)});
+  nodes.nodes[0].driver.is_outdated = false;
+  nodes.nodes[0].validator.has_passed = true;
+  hear(nodes);
+  std::vector<std::string> wanted;
+  for (const std::string_view word :
+       {"upgrade-required", "cordon-required", "wait-for-jobs-required", "pod-deletion-required",
+        "pod-restart-required", "validation-required", "uncordon-required", "upgrade-done"}) {
+    wanted.push_back("Successfully updated node state label to [" + std::string(word) + "]");
+  }
+  EXPECT_EQ(seen, wanted);
+}
+
+TEST(Events, AFailureNamesTheStateAndTheReason) {
+  core::FleetView nodes = fleet({taken("n1", Phase::Validate)});
+  nodes.nodes[0].spent = 10min;
+  const auto events = events_of({"n1", "u"}, change_of(nodes), kProfile);
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].type, kube::Event::Type::Warning);
+  EXPECT_EQ(events[0].message, "Failed in validation-required: the new driver was not validated: 10m of 10m");
+}
+
+}  // namespace
+}  // namespace drover::act

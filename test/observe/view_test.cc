@@ -1,0 +1,218 @@
+// From objects to facts, and from facts to the view that the rules read.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "observe/node_view.h"
+#include "observe/objects.h"
+#include "observe/stopwatch.h"
+#include "vendors/nvidia_operands.h"
+
+namespace drover::observe::testing {
+namespace {
+
+using core::Phase;
+using core::PreflightView;
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+const base::WallTime kNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
+const vendors::Profile& kProfile = vendors::nvidia();
+
+PodFacts facts(const kube::Object& pod) { return pod_facts(pod_projection().applied_to(pod), kProfile); }
+
+core::PodView view(const kube::Object& pod, std::string_view jobs = "", std::string_view drained = "") {
+  return pod_view(facts(pod), base::Selector::parse(jobs).value(), base::Selector::parse(drained).value(), kProfile,
+                  "gpu-operator");
+}
+
+// Who uses the device.
+
+struct DeviceRow {
+  std::string_view name;
+  std::string_view spec;
+  bool uses;
+};
+
+constexpr DeviceRow kDeviceRows[] = {
+    {"Limit", R"({"containers":[{"resources":{"limits":{"nvidia.com/gpu":"1"}}}]})", true},
+    {"Request", R"({"containers":[{"resources":{"requests":{"nvidia.com/gpu":"1"}}}]})", true},
+    {"Mig", R"({"containers":[{"resources":{"limits":{"nvidia.com/mig-1g.5gb":"1"}}}]})", true},
+    {"SecondContainer", R"({"containers":[{},{"resources":{"limits":{"nvidia.com/gpu":"1"}}}]})", true},
+    {"InitContainer", R"({"initContainers":[{"resources":{"limits":{"nvidia.com/gpu":"1"}}}],"containers":[{}]})",
+     true},
+    {"EphemeralContainer",
+     R"({"containers":[{}],"ephemeralContainers":[{"resources":{"limits":{"nvidia.com/gpu":"1"}}}]})", true},
+    {"HostPath", R"({"containers":[{}],"volumes":[{"hostPath":{"path":"/dev/nvidia0"}}]})", true},
+    {"OtherHostPath", R"({"containers":[{}],"volumes":[{"hostPath":{"path":"/var/log"}}]})", false},
+    {"CpuOnly", R"({"containers":[{"resources":{"limits":{"cpu":"1","memory":"1Gi"}}}]})", false},
+    {"OtherVendor", R"({"containers":[{"resources":{"limits":{"amd.com/gpu":"1"}}}]})", false},
+};
+
+class DeviceTest : public ::testing::TestWithParam<DeviceRow> {};
+
+TEST_P(DeviceTest, IsFoundWhereverItIsAskedFor) {
+  kube::Object pod = pod_object("p");
+  json::ensure(pod, {"spec"}) = parsed(GetParam().spec);
+  EXPECT_EQ(facts(pod).uses_device, GetParam().uses);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, DeviceTest, ::testing::ValuesIn(kDeviceRows),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Pod, IsSeenWithItsOwnerAndItsData) {
+  kube::Object pod = pod_object("p");
+  json::ensure(pod, {"spec", "volumes"}) = parsed(R"([{"name":"scratch","emptyDir":{}}])");
+  const core::PodView seen = view(pod);
+  EXPECT_EQ(seen.owner, "ReplicaSet ml/train");
+  EXPECT_TRUE(seen.has_local_data);
+  EXPECT_FALSE(seen.is_daemon);
+  EXPECT_FALSE(seen.is_waited_for);
+  EXPECT_TRUE(seen.is_drained);
+}
+
+TEST(Pod, IsWaitedForAndDrainedByLabels) {
+  kube::Object pod = pod_object("p");
+  EXPECT_TRUE(view(pod, "app=train").is_waited_for);
+  EXPECT_FALSE(view(pod, "app=web").is_waited_for);
+  EXPECT_FALSE(view(pod, "", "app!=train").is_drained);
+  label(pod, kProfile.drain_skip_label, "true");
+  EXPECT_FALSE(view(pod).is_drained);
+}
+
+TEST(Pod, ADaemonThatToleratesTheSwapReturns) {
+  kube::Object pod = pod_object("p");
+  json::ensure(pod, {"metadata", "ownerReferences"}) =
+      parsed(R"([{"kind":"DaemonSet","name":"exporter","uid":"d","controller":true}])");
+  EXPECT_FALSE(view(pod).returns);
+  json::ensure(pod, {"spec", "tolerations"}) = parsed(R"([{"operator":"Exists"}])");
+  EXPECT_TRUE(view(pod).returns);
+  json::ensure(pod, {"spec", "tolerations"}) = parsed(R"([{"operator":"Exists","effect":"NoExecute"}])");
+  EXPECT_FALSE(view(pod).returns);
+}
+
+TEST(Pod, OursAreKnownByNamespaceAndLabel) {
+  kube::Object pod = pod_object("p");
+  label(pod, "app", "nvidia-driver-daemonset");
+  EXPECT_FALSE(view(pod).is_ours) << "a label alone does not protect a stranger's pod";
+  json::ensure(pod, {"metadata", "namespace"}) = "gpu-operator";
+  EXPECT_TRUE(view(pod).is_ours);
+}
+
+TEST(Pod, TroubleIsTheKubeletsWord) {
+  kube::Object pod = pod_object("p");
+  json::ensure(pod, {"status", "containerStatuses"}) =
+      parsed(R"([{"state":{"waiting":{"reason":"ImagePullBackOff","message":"Back-off pulling \"x\""}}}])");
+  EXPECT_EQ(facts(pod).trouble, "ImagePullBackOff: Back-off pulling \"x\"");
+  json::ensure(pod, {"status", "containerStatuses"}) =
+      parsed(R"([{"state":{"waiting":{"reason":"ContainerCreating"}}}])");
+  EXPECT_EQ(facts(pod).trouble, "");
+}
+
+// The node.
+
+class NodeViewTest : public ::testing::Test {
+ protected:
+  core::NodeView seen() {
+    const NodeFacts node_facts_now = node_facts(node_projection().applied_to(node));
+    if (driver) driver_facts = facts(*driver);
+    if (validator) validator_facts = facts(*validator);
+    if (preflight) preflight_facts = facts(*preflight);
+    around.driver = driver ? &driver_facts : nullptr;
+    around.validator = validator ? &validator_facts : nullptr;
+    around.preflight = preflight ? &preflight_facts : nullptr;
+    around.wish = {.digest = "new", .version = "550", .is_settled = true};
+    return node_view(node_facts_now, standing_of(node_facts_now, kProfile, "policy", kNow), around, kProfile, kNow);
+  }
+
+  static kube::Object driver_pod(std::string_view digest) {
+    kube::Object pod = pod_object("driver");
+    label(pod, vendors::kDigestLabel, digest);
+    return pod;
+  }
+
+  kube::Object node = node_object("n1");
+  std::optional<kube::Object> driver, validator, preflight;
+  PodFacts driver_facts, validator_facts, preflight_facts;
+  Surroundings around;
+};
+
+TEST_F(NodeViewTest, TheDriverIsOutdatedByItsDigest) {
+  driver = driver_pod("old");
+  EXPECT_TRUE(seen().driver.is_outdated);
+  driver = driver_pod("new");
+  EXPECT_FALSE(seen().driver.is_outdated);
+  EXPECT_TRUE(seen().driver.is_ready);
+}
+
+TEST_F(NodeViewTest, AValidatorOlderThanTheDriverProvesNothing) {
+  driver = driver_pod("new");
+  validator = pod_object("validator");
+  json::ensure(*validator, {"status", "startTime"}) = "2026-11-15T10:00:04Z";
+  EXPECT_FALSE(seen().validator.has_passed);
+  EXPECT_THAT(seen().validator.trouble, HasSubstr("older"));
+  json::ensure(*validator, {"status", "startTime"}) = "2026-11-15T10:00:05Z";
+  EXPECT_TRUE(seen().validator.has_passed);
+}
+
+TEST_F(NodeViewTest, ThePreflightIsOfThisVeryDriver) {
+  EXPECT_EQ(seen().preflight.state, PreflightView::State::Unasked);
+  preflight = driver_pod("old");
+  json::ensure(*preflight, {"status", "phase"}) = "Succeeded";
+  EXPECT_EQ(seen().preflight.state, PreflightView::State::Unasked);
+  preflight = driver_pod("new");
+  EXPECT_EQ(seen().preflight.state, PreflightView::State::Running);
+  json::ensure(*preflight, {"status", "phase"}) = "Succeeded";
+  EXPECT_EQ(seen().preflight.state, PreflightView::State::Passed);
+  json::ensure(*preflight, {"status", "phase"}) = "Failed";
+  EXPECT_EQ(seen().preflight.state, PreflightView::State::Missing);
+}
+
+TEST_F(NodeViewTest, ReadinessCordonTaintAndLabelsAreSeen) {
+  label(node, kProfile.skip_label, "true");
+  label(node, "nvidia.com/gpu.deploy.device-plugin", "true");
+  label(node, "nvidia.com/gpu.deploy.dcgm", "false");
+  label(node, "nvidia.com/gpu.deploy.nvsm", "paused-for-driver-upgrade");
+  annotate(node, vendors::kHoldAnnotation, "alice");
+  json::ensure(node, {"spec", "unschedulable"}) = true;
+  json::ensure(node, {"spec", "taints"}) = parsed(R"([{"key":"drover.dev/driver-swap","effect":"NoSchedule"}])");
+  json::ensure(node, {"status", "conditions"}) =
+      parsed(R"([{"type":"Ready","status":"Unknown","lastTransitionTime":"2026-11-15T11:58:00Z"}])");
+  const core::NodeView view = seen();
+  EXPECT_TRUE(view.is_skipped && view.is_held && view.is_cordoned && view.is_tainted);
+  EXPECT_FALSE(view.is_ready);
+  EXPECT_EQ(view.unready_for, 2min);
+  EXPECT_THAT(view.gates, ::testing::ElementsAre(::testing::Pair("nvidia.com/gpu.deploy.device-plugin", "true")));
+}
+
+TEST_F(NodeViewTest, AnAdoptedClaimIsNotWrittenYet) {
+  label(node, kProfile.state_label, "drain-required");
+  json::ensure(node, {"spec", "unschedulable"}) = true;
+  EXPECT_TRUE(seen().claim);
+  EXPECT_FALSE(seen().claim_is_written);
+}
+
+// Time.
+
+TEST(Stopwatch, CountsFromTheRecordAndThenByItself) {
+  Stopwatch watch;
+  vendors::Held held{
+      .kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kNow - 100s, .excluded = 40s};
+  base::Instant now{};
+  EXPECT_EQ(watch.look("n", held, true, now, kNow), 60s);
+  EXPECT_EQ(watch.look("n", held, true, now + 10s, kNow + 500s), 70s) << "the wall clock may jump";
+  EXPECT_EQ(watch.look("n", held, false, now + 30s, kNow + 30s), 70s) << "time without us does not count";
+  EXPECT_EQ(watch.look("n", held, true, now + 31s, kNow + 31s), 71s);
+  EXPECT_EQ(watch.excluded("n", held, kNow + 31s), 60s);
+}
+
+TEST(Stopwatch, ANewPhaseBeginsAnew) {
+  Stopwatch watch;
+  vendors::Held held{.kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kNow - 100s};
+  EXPECT_EQ(watch.look("n", held, true, {}, kNow), 100s);
+  held.claim.phase = Phase::Drain;
+  held.since = kNow + 5s;
+  EXPECT_EQ(watch.look("n", held, true, {}, kNow), 0s) << "a clock behind the writer's does not go negative";
+}
+
+}  // namespace
+}  // namespace drover::observe::testing
