@@ -60,7 +60,8 @@ struct StoreApi::Body : std::enable_shared_from_this<StoreApi::Body> {
   void stop(Watching& watching);
   void ask_for_page(const std::shared_ptr<Listing>& listing);
   void begin(const std::shared_ptr<Watching>& watching);
-  void send(const std::shared_ptr<Watching>& watching, std::function<void()> deliver);
+  using Deliver = std::function<void(Watching&)>;
+  void send(const std::shared_ptr<Watching>& watching, Deliver deliver);
   void bookmark_later(const std::shared_ptr<Watching>& watching);
   void end(const std::shared_ptr<Watching>& watching, std::optional<kube::Fault> fault);
 };
@@ -157,13 +158,13 @@ struct StoreApi::Body::Watching {
   kube::WatchSink sink;
   std::optional<int> id;            // the server's, while it runs
   base::Instant last_sent_at = {};  // nothing overtakes
-  std::deque<std::function<void()>> outbox = {};
+  std::deque<Deliver> outbox = {};  // they do not hold what holds them
   base::Timer bookmark;
   base::Timer timeout;
 };
 
 // Events leave in order: each arrives after its own way, but not before the one ahead of it.
-void StoreApi::Body::send(const std::shared_ptr<Watching>& watching, std::function<void()> deliver) {
+void StoreApi::Body::send(const std::shared_ptr<Watching>& watching, Deliver deliver) {
   const base::Span way =
       timing.latency > base::Span::zero() ? random.jitter(timing.latency / 2, 0.5) : base::Span::zero();
   watching->last_sent_at = std::max(watching->last_sent_at, loop.now() + way);
@@ -175,7 +176,7 @@ void StoreApi::Body::send(const std::shared_ptr<Watching>& watching, std::functi
                const auto next = std::move(watching->outbox.front());
                watching->outbox.pop_front();
                const auto alive = weak.lock();
-               if (alive && watching->ticket->is_wanted) next();
+               if (alive && watching->ticket->is_wanted) next(*watching);
              })
       .let_go();
 }
@@ -196,10 +197,10 @@ StoreApi::Body::~Body() {
 
 void StoreApi::Body::end(const std::shared_ptr<Watching>& watching, std::optional<kube::Fault> fault) {
   stop(*watching);
-  send(watching, [watching, fault = std::move(fault)]() mutable {
-    watching->ticket->is_wanted = false;
-    watching->ticket->on_cancel = nullptr;
-    watching->sink.ended(std::move(fault));
+  send(watching, [fault = std::move(fault)](Watching& ended) {
+    ended.ticket->is_wanted = false;
+    ended.ticket->on_cancel = nullptr;
+    ended.sink.ended(fault);
   });
 }
 
@@ -215,8 +216,8 @@ void StoreApi::Body::bookmark_later(const std::shared_ptr<Watching>& watching) {
             {"kind", resource.kind},
             {"apiVersion", resource.api_version()},
             {"metadata", json::Members{{"resourceVersion", std::to_string(body->server.store().version())}}}};
-        body->send(watching, [watching, mark = std::move(mark)]() mutable {
-          watching->sink.event({kube::WatchEvent::Kind::Bookmark, std::move(mark)});
+        body->send(watching, [mark = std::move(mark)](Watching& heard) {
+          heard.sink.event({kube::WatchEvent::Kind::Bookmark, mark});
         });
         body->bookmark_later(watching);
       });
@@ -238,8 +239,8 @@ void StoreApi::Body::begin(const std::shared_ptr<Watching>& watching) {
                    [this, weak_watching = std::weak_ptr(watching)](kube::WatchEvent::Kind kind, const Stored& object) {
                      const auto watching = weak_watching.lock();
                      if (!watching || !watching->ticket->is_wanted) return;
-                     send(watching, [watching, kind, object] {
-                       watching->sink.event({kind, delivered(*object, watching->request.projection)});
+                     send(watching, [kind, object](Watching& heard) {
+                       heard.sink.event({kind, delivered(*object, heard.request.projection)});
                      });
                    });
   if (!id) {
