@@ -16,6 +16,7 @@ machine() {
     rm -rf "${stage:?}"/*
     mkdir "$stage/bin"
     for tool in bash env awk cat touch; do ln -s "$(type -P $tool)" "$stage/bin/$tool"; done
+    for tool in python3 curl openssl pgrep git; do actor "$tool" </dev/null; done
     touch "$stage"/{installed,removes,asked}
     actor dpkg-query <<<'while read -r p; do [ "$p" = "${!#}" ] && echo -n installed; done <"$STAGE/installed"; true'
     actor apt-get <<'ACT'
