@@ -34,7 +34,7 @@ Refusal no_such_method() {
 }  // namespace
 
 struct Door::Body {
-  Body(EmbeddedCluster& cluster, DoorOptions options)
+  Body(EmbeddedCluster& cluster, const DoorOptions& options)
       : random(cluster.random("door")),
         identities(cluster.loop(), cluster.server(), options.admin_token, options.signing_key),
         ground{cluster.loop(), cluster.server(), options.logs, identities, random, streams} {}
@@ -56,8 +56,7 @@ struct Door::Body {
   openapi::Library documents;
 };
 
-Door::Door(EmbeddedCluster& cluster, DoorOptions options)
-    : body_(std::make_unique<Body>(cluster, std::move(options))) {}
+Door::Door(EmbeddedCluster& cluster, const DoorOptions& options) : body_(std::make_unique<Body>(cluster, options)) {}
 Door::~Door() = default;
 
 std::size_t Door::streams() const { return body_->streams.count(); }

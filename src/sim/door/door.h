@@ -26,7 +26,7 @@ struct DoorOptions {
 
 class Door {
  public:
-  Door(EmbeddedCluster& cluster, DoorOptions options);
+  Door(EmbeddedCluster& cluster, const DoorOptions& options);
   // Streams that are still open are dropped without a word.
   ~Door();
   Door(const Door&) = delete;
