@@ -41,18 +41,4 @@ std::vector<kube::Event> events_of(const NodeName& node, const core::Change& cha
   return events;
 }
 
-kube::Event forced(const NodeName& node, std::string_view pod, std::string_view budget,
-                   const vendors::Profile& profile) {
-  return about(node, profile, kube::Event::Type::Warning,
-               budget.empty()
-                   ? fmt::format("Deleted pod {}: it was not gone when the policy's time was over", pod)
-                   : fmt::format("Deleted pod {} although budget {} held it: the policy's time was over", pod, budget));
-}
-
-kube::Event unreadable(const NodeName& node, std::string_view what, std::string_view why,
-                       const vendors::Profile& profile) {
-  return about(node, profile, kube::Event::Type::Warning,
-               fmt::format("Cannot read {}: {}. Nothing is done to the node because of it", what, why));
-}
-
 }  // namespace drover::act

@@ -21,12 +21,4 @@ struct NodeName {
 // the reason where a node failed.
 std::vector<kube::Event> events_of(const NodeName& node, const core::Change& change, const vendors::Profile& profile);
 
-// A budget was passed over because a documented time was over.
-kube::Event forced(const NodeName& node, std::string_view pod, std::string_view budget,
-                   const vendors::Profile& profile);
-
-// A label, annotation or record that cannot be read.
-kube::Event unreadable(const NodeName& node, std::string_view what, std::string_view why,
-                       const vendors::Profile& profile);
-
 }  // namespace drover::act

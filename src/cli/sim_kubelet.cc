@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/simulation.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 #include "sim/enrol.h"
@@ -21,43 +22,28 @@ namespace {
 
 struct SimKubeletFlags {
   TargetFlags target;
-  std::string nodes;
-  std::string journal;
-  std::string scripts;
+  SimulationFlags simulation;
   int log_port = 0;
-  std::uint64_t seed = 1;
-  bool no_events = false;
-  bool no_leases = false;
   bool remove_nodes_at_exit = false;
-  sim::KubeletPlan plan;
 };
 
-constexpr base::Span kStatusEvery = std::chrono::seconds(10);
 constexpr int kConnections = 16;
-
-void say(std::string_view line) {
-  fmt::print("{}\n", base::one_line(line, 400));
-  std::fflush(stdout);
-}
 
 // One run of the command: everything that lives from the first request to the last.
 class Session {
  public:
-  explicit Session(SimKubeletFlags flags) : flags_(std::move(flags)), random_(flags_.seed) {}
+  explicit Session(SimKubeletFlags flags) : flags_(std::move(flags)), random_(flags_.simulation.seed) {}
 
   base::Result<void> open() {
-    TRY(fleet_, sim::parse_fleet(flags_.nodes));
-    if (!flags_.scripts.empty()) {
-      TRY(const auto text, base::read_file(flags_.scripts));
-      if (auto read = images_.read(text); !read) return base::with_context(read.error(), flags_.scripts);
-    }
+    TRY(fleet_, sim::parse_fleet(flags_.simulation.nodes));
+    TRY(images_, flags_.simulation.images());
     TRY(auto target, kube::find_target(flags_.target.kubeconfig, flags_.target.context));
     target.user_agent = "drover-sim-kubelet";
     kube::HttpLimits limits;
     limits.pool = kConnections;
     TRY(api_, kube::HttpApi::open(loop_, std::move(target), limits));
-    if (!flags_.journal.empty()) {
-      TRY(journal_, sim::Journal::open(loop_, flags_.journal));
+    if (!flags_.simulation.journal.empty()) {
+      TRY(journal_, sim::Journal::open(loop_, flags_.simulation.journal));
     }
     TRY(log_server_, sim::LogServer::open(loop_, logs_, flags_.log_port));
     return {};
@@ -80,10 +66,8 @@ class Session {
 
  private:
   void play() {
-    auto plan = flags_.plan;
+    auto plan = flags_.simulation.plan();
     plan.log_port = log_server_->port();
-    plan.events = !flags_.no_events;
-    plan.leases = !flags_.no_leases;
     kubelets_ = std::make_unique<sim::Kubelets>(*api_, loop_, random_, std::move(plan), std::move(images_));
     kubelets_->write_journal(journal_.get());
     kubelets_->keep_logs(&logs_);
@@ -96,8 +80,7 @@ class Session {
   // One line when something changed, at most every ten seconds.
   void status() {
     const auto count = kubelets_->count();
-    auto line =
-        fmt::format("{} nodes ({} up), {} pods ({} ready)", count.nodes, count.nodes_up, count.pods, count.pods_ready);
+    auto line = status_line(count);
     if (line != status_ && count.nodes > 0) {
       say(fmt::format("{}; {} writes, {} failed", line, count.writes, count.failed_writes));
       status_ = std::move(line);
@@ -130,7 +113,7 @@ class Session {
   kube::AsioLoop loop_;
   base::Random random_;
   std::vector<sim::FleetPart> fleet_;
-  sim::ImageTable images_ = sim::ImageTable::with_vendors();
+  sim::ImageTable images_;
   sim::LogBook logs_;
   std::unique_ptr<kube::HttpApi> api_;
   std::unique_ptr<sim::Journal> journal_;
@@ -150,29 +133,10 @@ int sim_kubelet(const SimKubeletFlags& flags) {
 
 void add_flags(CLI::App& command, SimKubeletFlags& flags) {
   add_target_flags(command, flags.target);
-  command
-      .add_option("--nodes", flags.nodes,
-                  "nodes to make, for example nvidia=50,cpu=3 (nvidia, tenstorrent, rebellions, ascend, cpu)")
-      ->type_name("FLEET");
-  command.add_option("--journal", flags.journal, "append what happens on each node to this file, as JSON lines")
-      ->type_name("FILE");
-  command.add_option("--scripts", flags.scripts, "how images behave, one \"IMAGE [CONTAINER] : SCRIPT\" a line")
-      ->type_name("FILE");
+  add_simulation_flags(command, flags.simulation);
   command.add_option("--log-port", flags.log_port, "port on 127.0.0.1 for container logs; 0 picks one")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
-  auto& tempo = flags.plan.tempo;
-  add_span_flag(command, "--pull", tempo.pull, "pulling an image takes so long, once per node");
-  add_span_flag(command, "--start", tempo.start, "starting a container takes so long");
-  add_span_flag(command, "--driver", tempo.driver, "installing a driver takes so long");
-  add_span_flag(command, "--stop", tempo.stop, "a container ends so long after SIGTERM");
-  add_span_flag(command, "--task", tempo.task, "work that ends by itself takes so long");
-  add_span_flag(command, "--boot", flags.plan.boot_takes, "a reboot takes so long until the kubelet speaks again");
-  add_span_flag(command, "--settle", flags.plan.settle_takes, "from there to Ready takes so long");
-  add_fraction_flag(command, "--jitter", tempo.jitter, "each of these times varies by so much");
-  command.add_option("--seed", flags.seed, "where chance begins")->capture_default_str();
-  command.add_flag("--no-events", flags.no_events, "write no Events");
-  command.add_flag("--no-leases", flags.no_leases, "renew no leases (nodes turn NotReady unless nobody looks)");
   command.add_flag("--remove-nodes-at-exit", flags.remove_nodes_at_exit, "delete the nodes of --nodes at the end");
 }
 

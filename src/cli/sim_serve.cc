@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/simulation.h"
 #include "sim/door/door.h"
 #include "sim/door/tokens.h"
 #include "sim/enrol.h"
@@ -31,24 +32,11 @@ struct SimServeFlags {
   std::string listen = "127.0.0.1:0";
   std::vector<std::string> names;
   std::string kubeconfig;
-  std::string nodes;
-  std::string journal;
-  std::string scripts;
-  std::uint64_t seed = 1;
-  bool no_events = false;
-  bool no_leases = false;
+  SimulationFlags simulation;
   bool no_managed_fields = false;
   std::vector<std::string> bugs;
   bool list_bugs = false;
-  sim::KubeletPlan plan;
 };
-
-constexpr base::Span kStatusEvery = std::chrono::seconds(10);
-
-void say(std::string_view line) {
-  fmt::print("{}\n", base::one_line(line, 400));
-  std::fflush(stdout);
-}
 
 struct Address {
   std::string host;
@@ -131,27 +119,24 @@ std::string kubeconfig_text(std::string_view url, std::string_view certificate, 
 // before the cluster.
 class Served {
  public:
-  explicit Served(SimServeFlags flags) : flags_(std::move(flags)), random_(flags_.seed) {}
+  explicit Served(SimServeFlags flags) : flags_(std::move(flags)), random_(flags_.simulation.seed) {}
 
   base::Result<void> open() {
-    TRY(fleet_, sim::parse_fleet(flags_.nodes));
+    TRY(fleet_, sim::parse_fleet(flags_.simulation.nodes));
     TRY(const Address address, parse_address(flags_.listen));
-    if (!flags_.scripts.empty()) {
-      TRY(const auto text, base::read_file(flags_.scripts));
-      if (auto read = images_.read(text); !read) return base::with_context(read.error(), flags_.scripts);
+    TRY(images_, flags_.simulation.images());
+    if (!flags_.simulation.journal.empty()) {
+      TRY(journal_, sim::Journal::open(loop_, flags_.simulation.journal));
     }
-    if (!flags_.journal.empty()) {
-      TRY(journal_, sim::Journal::open(loop_, flags_.journal));
-    }
-    cluster_ = std::make_unique<sim::EmbeddedCluster>(loop_, sim::ClusterOptions{.seed = flags_.seed});
+    cluster_ = std::make_unique<sim::EmbeddedCluster>(loop_, sim::ClusterOptions{.seed = flags_.simulation.seed});
     cluster_->server().always_manage_fields(!flags_.no_managed_fields);
     for (const std::string& name : flags_.bugs) {
       TRY(const sim::Bug bug, sim::parse_bug(name));
       cluster_->server().commit_bug(bug);
     }
-    TRY(sim::DoorOptions options, door_options());
+    TRY(const sim::DoorOptions options, door_options());
     token_ = options.admin_token;
-    door_ = std::make_unique<sim::Door>(*cluster_, std::move(options));
+    door_ = std::make_unique<sim::Door>(*cluster_, options);
     TRY(server_, sim::HttpServer::open(loop_, wire_options(address),
                                        [this](sim::HttpRequest request, std::shared_ptr<sim::Exchange> exchange) {
                                          door_->answer(std::move(request), std::move(exchange));
@@ -210,9 +195,7 @@ class Served {
   }
 
   void play() {
-    auto plan = flags_.plan;
-    plan.events = !flags_.no_events;
-    plan.leases = !flags_.no_leases;
+    auto plan = flags_.simulation.plan();
     kubelets_ =
         std::make_unique<sim::Kubelets>(cluster_->api("kubelets"), loop_, random_, std::move(plan), std::move(images_));
     kubelets_->write_journal(journal_.get());
@@ -236,8 +219,7 @@ class Served {
   // One line when something changed, at most every ten seconds.
   void status() {
     const auto count = kubelets_->count();
-    auto line =
-        fmt::format("{} nodes ({} up), {} pods ({} ready)", count.nodes, count.nodes_up, count.pods, count.pods_ready);
+    auto line = status_line(count);
     if (line != status_ && count.nodes > 0) {
       say(line);
       status_ = std::move(line);
@@ -256,7 +238,7 @@ class Served {
   kube::AsioLoop loop_;
   base::Random random_;
   std::vector<sim::FleetPart> fleet_;
-  sim::ImageTable images_ = sim::ImageTable::with_vendors();
+  sim::ImageTable images_;
   sim::LogBook logs_;
   std::unique_ptr<sim::Journal> journal_;
   std::unique_ptr<sim::EmbeddedCluster> cluster_;
@@ -289,26 +271,7 @@ void add_flags(CLI::App& command, SimServeFlags& flags) {
       ->type_name("HOST");
   command.add_option("--write-kubeconfig", flags.kubeconfig, "write the administrator's kubeconfig here (mode 0600)")
       ->type_name("FILE");
-  command
-      .add_option("--nodes", flags.nodes,
-                  "nodes to make, for example nvidia=3,tenstorrent=2 (nvidia, tenstorrent, rebellions, ascend, cpu)")
-      ->type_name("FLEET");
-  command.add_option("--journal", flags.journal, "append what happens on each node to this file, as JSON lines")
-      ->type_name("FILE");
-  command.add_option("--scripts", flags.scripts, "how images behave, one \"IMAGE [CONTAINER] : SCRIPT\" a line")
-      ->type_name("FILE");
-  auto& tempo = flags.plan.tempo;
-  add_span_flag(command, "--pull", tempo.pull, "pulling an image takes so long, once per node");
-  add_span_flag(command, "--start", tempo.start, "starting a container takes so long");
-  add_span_flag(command, "--driver", tempo.driver, "installing a driver takes so long");
-  add_span_flag(command, "--stop", tempo.stop, "a container ends so long after SIGTERM");
-  add_span_flag(command, "--task", tempo.task, "work that ends by itself takes so long");
-  add_span_flag(command, "--boot", flags.plan.boot_takes, "a reboot takes so long until the kubelet speaks again");
-  add_span_flag(command, "--settle", flags.plan.settle_takes, "from there to Ready takes so long");
-  add_fraction_flag(command, "--jitter", tempo.jitter, "each of these times varies by so much");
-  command.add_option("--seed", flags.seed, "where chance begins")->capture_default_str();
-  command.add_flag("--no-events", flags.no_events, "write no Events");
-  command.add_flag("--no-leases", flags.no_leases, "renew no leases (nodes turn NotReady after a while)");
+  add_simulation_flags(command, flags.simulation);
   command.add_flag("--no-managed-fields", flags.no_managed_fields,
                    "keep managedFields only for objects that somebody applied: less memory for large fleets");
   command.add_option("--bug", flags.bugs, "make this mistake on purpose (for tests of the tests)")->type_name("NAME");

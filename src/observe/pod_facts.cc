@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "vendors/nvidia_operands.h"
 #include "vendors/record.h"
 
 namespace drover::observe {

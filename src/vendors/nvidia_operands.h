@@ -16,14 +16,14 @@
 #include "base/json.h"
 #include "vendors/nvidia_driver.h"
 #include "vendors/nvidia_pools.h"
+#include "vendors/record.h"
 
 namespace drover::vendors {
 
 inline constexpr std::string_view kDriverContainer = "nvidia-driver-ctr";
 inline constexpr std::string_view kManagerContainer = "k8s-driver-manager";
 inline constexpr std::string_view kDigestVariable = "DRIVER_CONFIG_DIGEST";
-inline constexpr std::string_view kDigestLabel = "drover.dev/driver-digest";  // on driver and preflight pods
-inline constexpr std::string_view kPolicyAnnotation = "drover.dev/policy";    // on DaemonSets: the policy's name
+inline constexpr std::string_view kPolicyAnnotation = "drover.dev/policy";  // on DaemonSets: the policy's name
 inline constexpr std::string_view kValidatorDaemonSet = "nvidia-operator-validator";
 inline constexpr std::string_view kPreflightApp = "nvidia-driver-preflight";  // label app of the preflight pods
 inline constexpr std::string_view kPreflightContainer = "image-is-here";

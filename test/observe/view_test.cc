@@ -5,7 +5,6 @@
 #include "observe/node_view.h"
 #include "observe/objects.h"
 #include "observe/stopwatch.h"
-#include "vendors/nvidia_operands.h"
 
 namespace drover::observe::testing {
 namespace {

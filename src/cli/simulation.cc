@@ -1,0 +1,60 @@
+#include "cli/simulation.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "base/text.h"
+#include "cli/command.h"
+
+namespace drover::cli {
+
+sim::KubeletPlan SimulationFlags::plan() const {
+  sim::KubeletPlan wanted = tempo_and_boot;
+  wanted.events = !no_events;
+  wanted.leases = !no_leases;
+  return wanted;
+}
+
+base::Result<sim::ImageTable> SimulationFlags::images() const {
+  sim::ImageTable table = sim::ImageTable::with_vendors();
+  if (scripts.empty()) return table;
+  TRY(const auto text, base::read_file(scripts));
+  if (auto read = table.read(text); !read) return base::with_context(read.error(), scripts);
+  return table;
+}
+
+void add_simulation_flags(CLI::App& command, SimulationFlags& flags) {
+  command
+      .add_option("--nodes", flags.nodes,
+                  "nodes to make, for example nvidia=50,cpu=3 (nvidia, tenstorrent, rebellions, ascend, cpu)")
+      ->type_name("FLEET");
+  command.add_option("--journal", flags.journal, "append what happens on each node to this file, as JSON lines")
+      ->type_name("FILE");
+  command.add_option("--scripts", flags.scripts, "how images behave, one \"IMAGE [CONTAINER] : SCRIPT\" a line")
+      ->type_name("FILE");
+  sim::KubeletPlan& plan = flags.tempo_and_boot;
+  add_span_flag(command, "--pull", plan.tempo.pull, "pulling an image takes so long, once per node");
+  add_span_flag(command, "--start", plan.tempo.start, "starting a container takes so long");
+  add_span_flag(command, "--driver", plan.tempo.driver, "installing a driver takes so long");
+  add_span_flag(command, "--stop", plan.tempo.stop, "a container ends so long after SIGTERM");
+  add_span_flag(command, "--task", plan.tempo.task, "work that ends by itself takes so long");
+  add_span_flag(command, "--boot", plan.boot_takes, "a reboot takes so long until the kubelet speaks again");
+  add_span_flag(command, "--settle", plan.settle_takes, "from there to Ready takes so long");
+  add_fraction_flag(command, "--jitter", plan.tempo.jitter, "each of these times varies by so much");
+  command.add_option("--seed", flags.seed, "where chance begins")->capture_default_str();
+  command.add_flag("--no-events", flags.no_events, "write no Events");
+  command.add_flag("--no-leases", flags.no_leases, "renew no leases (nodes turn NotReady unless nobody looks)");
+}
+
+std::string status_line(const sim::Kubelets::Count& count) {
+  return fmt::format("{} nodes ({} up), {} pods ({} ready)", count.nodes, count.nodes_up, count.pods, count.pods_ready);
+}
+
+void say(std::string_view line) {
+  fmt::print("{}\n", base::one_line(line, 400));
+  std::fflush(stdout);
+}
+
+}  // namespace drover::cli
