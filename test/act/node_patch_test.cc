@@ -16,10 +16,6 @@ using namespace core::testing;  // NOLINT(google-build-using-namespace): fleets 
 const base::WallTime kNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
 const vendors::Profile& kProfile = vendors::nvidia();
 
-core::Change change_of(const core::FleetView& fleet) {
-  return core::testing::decide(fleet).decisions.at(0).change.value();
-}
-
 NodeNow now_of(const core::NodeView& view) {
   NodeNow node{.name = view.name, .uid = view.uid, .version = "7", .boot = "boot-1"};
   if (view.claim) {

@@ -1,6 +1,8 @@
 // Fleets for tests, in as few words as the test needs.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +77,19 @@ inline int starts(const FleetView& fleet) {
     }
   }
   return count;
+}
+
+// The change that a node's decision asks for; the test fails when it asks for none.
+inline Change change_of(const FleetView& fleet, std::size_t index = 0) {
+  const Plan plan = decide(fleet);
+  EXPECT_TRUE(plan.decisions.at(index).change);
+  return plan.decisions.at(index).change.value_or(Change{.path = {}, .phase = Phase::Idle});
+}
+
+// The same node with the driver that is wanted.
+inline NodeView current(NodeView node) {
+  node.driver.is_outdated = false;
+  return node;
 }
 
 inline std::string reason(const FleetView& fleet, std::size_t index = 0) {

@@ -1,4 +1,5 @@
 // CustomResourceDefinitions in the embedded server: from the moment they are created to the end of their last object.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -87,6 +88,21 @@ TEST_F(CustomResources, AreThereOnceTheirDefinitionIs) {
   EXPECT_EQ(server.definition("judge.example.com", "gadgets")->names.singular, "gadget");
   EXPECT_EQ(expect_refused(server.serve(get(kGadget, "default", "a"))).message,
             "gadgets.judge.example.com \"a\" not found");
+}
+
+TEST_F(CustomResources, HaveTheStatusThatARealServerGivesTheirDefinition) {
+  define();
+  const Stored crd = definition();
+  std::string messages;
+  for (const json::Value& one : json::array_at(*crd, {"status", "conditions"})) {
+    EXPECT_FALSE(json::text_at(one, {"lastTransitionTime"}).empty());
+    messages += fmt::format("{}={}: {}; ", json::text_at(one, {"type"}), json::text_at(one, {"status"}),
+                            json::text_at(one, {"message"}));
+  }
+  EXPECT_EQ(messages,
+            "NamesAccepted=True: no conflicts found; Established=True: the initial names have been accepted; ");
+  EXPECT_EQ(json::text_of(*json::find(*crd, {"status", "storedVersions"})), R"(["v1"])");
+  EXPECT_EQ(json::text_at(*crd, {"status", "acceptedNames", "listKind"}), "GadgetList");
 }
 
 TEST_F(CustomResources, TellTheStepsOfTheirDefinition) {

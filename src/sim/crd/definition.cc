@@ -140,14 +140,6 @@ std::tuple<int, std::int64_t, std::int64_t> priority(std::string_view name) {
   return {0, 0, 0};
 }
 
-json::Value condition(std::string_view type, std::string_view reason, std::string_view message, base::WallTime now) {
-  return json::Members{{"type", type},
-                       {"status", "True"},
-                       {"lastTransitionTime", base::rfc3339(now)},
-                       {"reason", reason},
-                       {"message", message}};
-}
-
 }  // namespace
 
 Version::Verdict Version::check_new(const json::Value& object) const {
@@ -240,18 +232,6 @@ json::Value with_defaults(json::Value crd) {
   if (json::find(crd, {"spec", "conversion"}) == nullptr)
     json::ensure(crd, {"spec", "conversion", "strategy"}) = "None";
   return crd;
-}
-
-json::Value accepted_status(const json::Value& crd, base::WallTime now) {
-  json::Array stored;
-  for (const auto& version : json::array_at(crd, {"spec", "versions"})) {
-    if (json::flag_at(version, {"storage"})) stored.emplace_back(json::text_at(version, {"name"}));
-  }
-  return json::Members{{"conditions", json::Array{condition("NamesAccepted", "NoConflicts", "no conflicts found", now),
-                                                  condition("Established", "InitialNamesAccepted",
-                                                            "the initial names have been accepted", now)}},
-                       {"acceptedNames", json::members_at(crd, {"spec", "names"})},
-                       {"storedVersions", std::move(stored)}};
 }
 
 }  // namespace drover::sim::crd

@@ -1,7 +1,7 @@
 // A CustomResourceDefinition: is the object one, what does it define, and what becomes of objects of that kind.
 //
-// The Server asks in this order. For the CRD itself: `with_defaults`, `check_definition`, keep it, `Definition::read`,
-// `accepted_status`. For an object of the kind: prune, drop_nulls, apply_defaults (shape.h), then `check_new`,
+// The Server asks in this order. For the CRD itself: `with_defaults`, `check_definition`, keep it, `Definition::read`.
+// For an object of the kind: prune, drop_nulls, apply_defaults (shape.h), then `check_new`,
 // `check_change` or `check_status_change` of its Version. Nothing here keeps state or knows other CRDs.
 #pragma once
 
@@ -77,8 +77,5 @@ json::Value with_defaults(json::Value crd);
 
 // Everything wrong with a CRD; `old` when it is an update.
 FieldErrors check_definition(const json::Value& crd, const json::Value* old = nullptr);
-
-// status of a CRD whose names nobody else has: acceptedNames, storedVersions, conditions NamesAccepted and Established.
-json::Value accepted_status(const json::Value& crd, base::WallTime now);
 
 }  // namespace drover::sim::crd

@@ -8,14 +8,13 @@
 #include "sim/server/context.h"
 #include "sim/server/custom_kinds.h"
 #include "sim/server/definitions.h"
+#include "sim/server/what_stays.h"
 
 namespace drover::sim {
 namespace {
 
 constexpr std::string_view kForeground = "foregroundDeletion";
 constexpr std::string_view kOrphan = "orphan";
-
-json::Members& metadata_of(kube::Object& object) { return json::ensure(object, {"metadata"}).get_object(); }
 
 // Deletes are refused in the name of the kind, not of the resource.
 kube::Resource by_kind(const Rules& rules) {

@@ -1,0 +1,202 @@
+// The way back: before the swap as it was, after it with the new driver or held.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/decide.h"
+#include "core/fleet.h"
+
+namespace drover::core::testing {
+namespace {
+
+// Giving it back before the swap.
+
+struct Unwinding {
+  std::string_view name;
+  void (*make)(FleetView&);
+  std::string_view to;
+};
+
+constexpr Unwinding kUnwindings[] = {
+    {"PolicyDeleted", [](FleetView& f) { f.policy.is_ending = true; }, "idle"},
+    {"Deselected", [](FleetView& f) { f.nodes[0].is_selected = false; }, "idle"},
+    {"SkipLabel", [](FleetView& f) { f.nodes[0].is_skipped = true; }, "required"},
+    {"VersionPutBack", [](FleetView& f) { f.nodes[0].driver.is_outdated = false; }, "done"},
+};
+
+class UnwindTest : public ::testing::TestWithParam<std::tuple<Unwinding, Phase, Claim::Cordon>> {};
+
+TEST_P(UnwindTest, TheNodeIsAsItWas) {
+  const auto& [how, phase, cordon] = GetParam();
+  FleetView nodes = fleet({taken("a", phase, cordon)});
+  nodes.nodes[0].pods = {pod("train")};
+  nodes.policy.drain = Removal{.at_most = 300s};
+  how.make(nodes);
+  const Change change = change_of(nodes);
+  EXPECT_EQ(name(change.phase), how.to);
+  EXPECT_FALSE(change.claim);
+  EXPECT_EQ(change.tainted, false);
+  EXPECT_EQ(change.cordoned, cordon == Claim::Cordon::Ours ? std::optional(false) : std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, UnwindTest,
+                         ::testing::Combine(::testing::ValuesIn(kUnwindings),
+                                            ::testing::Values(Phase::Cordon, Phase::WaitForJobs, Phase::EvictDevicePods,
+                                                              Phase::Drain),
+                                            ::testing::Values(Claim::Cordon::Ours, Claim::Cordon::Found)));
+
+TEST(Unwind, APersonWhoUncordonsHasTheNode) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].is_cordoned = false;
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Required);
+  EXPECT_TRUE(change.gives_back_to_person);
+  EXPECT_EQ(change.cordoned, std::nullopt);
+  EXPECT_FALSE(change.claim);
+}
+
+TEST(Unwind, AHeldNodeStaysCordoned) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].is_skipped = nodes.nodes[0].is_held = true;
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.cordoned, std::nullopt);
+  EXPECT_FALSE(change.claim);
+}
+
+TEST(Pause, GivesBackWhatWasNotDisturbedAndKeepsWhatWas) {
+  FleetView nodes = fleet({taken("a", Phase::WaitForJobs), taken("b", Phase::EvictDevicePods)});
+  nodes.policy.is_on = false;
+  nodes.policy.jobs.is_wanted = true;
+  nodes.nodes[1].pods = {pod("train")};
+  EXPECT_EQ(verdict(nodes, 0), "wait-for-jobs > idle");
+  EXPECT_EQ(verdict(nodes, 1), "waits");
+}
+
+TEST(Pause, DoesNotStopWhatGivesTheNodeBack) {
+  FleetView nodes = fleet({taken("a", Phase::Validate)});
+  nodes.policy.is_on = false;
+  nodes.nodes[0].validator.has_passed = true;
+  EXPECT_EQ(verdict(nodes), "validate > uncordon > done");
+}
+
+TEST(Pause, DoesNotLetTheOldDriverGo) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  nodes.policy.is_on = false;
+  EXPECT_EQ(verdict(nodes), "waits");
+  nodes.policy.is_on = true;
+  EXPECT_EQ(verdict(nodes), "replace-driver-pod");
+}
+
+// The swap, and after it.
+
+TEST(Restart, WaitsUntilTheDaemonSetKnowsTheNewTemplate) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  nodes.nodes[0].driver.is_settled = false;
+  EXPECT_EQ(verdict(nodes), "waits");
+}
+
+TEST(Restart, DeletesTheOldPodOnce) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  EXPECT_EQ(verdict(nodes), "replace-driver-pod");
+  nodes.nodes[0].driver.is_going = true;
+  EXPECT_EQ(verdict(nodes), "waits");
+  nodes.nodes[0].driver.pod.clear();
+  EXPECT_EQ(verdict(nodes), "waits");
+}
+
+TEST(Restart, ReplacesACurrentPodTooWhenSomebodyAsked) {
+  FleetView nodes = fleet({current(taken("a", Phase::Restart))});
+  nodes.nodes[0].claim->was_asked_for = true;
+  EXPECT_EQ(verdict(nodes), "replace-driver-pod");
+  nodes.nodes[0].driver.pod = "new";
+  EXPECT_EQ(verdict(nodes), "restart > validate");
+}
+
+TEST(Restart, APodThatCameBackOldIsDeletedAgain) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  nodes.nodes[0].driver.pod = "another";
+  EXPECT_EQ(verdict(nodes), "replace-driver-pod");
+}
+
+TEST(Restart, SaysWhatIsWrongWithTheNewPodAndFailsInTheEnd) {
+  FleetView nodes = fleet({current(taken("a", Phase::Restart))});
+  nodes.nodes[0].driver.pod = "new";
+  nodes.nodes[0].driver.is_ready = false;
+  nodes.nodes[0].driver.trouble = "CrashLoopBackOff: exit 1";
+  nodes.nodes[0].spent = 29min;
+  EXPECT_EQ(verdict(nodes), "waits");
+  nodes.nodes[0].spent = 30min;
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Failed);
+  EXPECT_TRUE(change.outcome->after_swap);
+  EXPECT_EQ(change.cordoned, std::nullopt) << "held: its driver does not work";
+  ASSERT_TRUE(change.claim);
+  EXPECT_EQ(change.claim->phase, Phase::Failed);
+}
+
+TEST(Restart, PausesTheSiblingsAndValidateLetsThemBack) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].gates = {{"deploy.plugin", "true"}};
+  Change change = change_of(nodes);
+  EXPECT_THAT(change.gates_to_pause, ::testing::ElementsAre("deploy.plugin"));
+  EXPECT_EQ(change.claim->gates.at("deploy.plugin"), "true");
+
+  nodes = fleet({current(taken("a", Phase::Restart))});
+  nodes.nodes[0].claim->gates = {{"deploy.plugin", "true"}};
+  nodes.nodes[0].driver.pod = "new";
+  change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Validate);
+  EXPECT_EQ(change.gates_to_restore.at("deploy.plugin"), "true");
+  EXPECT_EQ(change.tainted, false);
+  EXPECT_TRUE(change.claim->gates.empty());
+}
+
+TEST(Validate, EndsInService) {
+  FleetView nodes = fleet({current(taken("a", Phase::Validate))});
+  EXPECT_EQ(verdict(nodes), "waits");
+  nodes.nodes[0].validator.has_passed = true;
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Done);
+  EXPECT_EQ(change.cordoned, false);
+  EXPECT_FALSE(change.claim);
+  EXPECT_EQ(change.outcome, (Outcome{.target = "new"}));
+}
+
+TEST(Validate, ANodeThatWasCordonedBeforeUsStaysCordoned) {
+  FleetView nodes = fleet({current(taken("a", Phase::Validate, Claim::Cordon::Found))});
+  nodes.nodes[0].validator.has_passed = true;
+  EXPECT_EQ(change_of(nodes).cordoned, std::nullopt);
+}
+
+TEST(Validate, RunsOutOfTimeAlsoWithoutAValidator) {
+  FleetView nodes = fleet({current(taken("a", Phase::Validate))});
+  nodes.nodes[0].spent = 10min;
+  EXPECT_EQ(verdict(nodes), "validate > failed");
+}
+
+TEST(AfterTheSwap, ACordonThatAPersonTookOffIsNoLongerOurs) {
+  FleetView nodes = fleet({current(taken("a", Phase::Validate))});
+  nodes.nodes[0].is_cordoned = false;
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Validate);
+  EXPECT_EQ(change.claim->cordon, Claim::Cordon::Found);
+  EXPECT_EQ(change.cordoned, std::nullopt);
+}
+
+TEST(AfterTheSwap, SkipPolicyAndVersionComeTooLate) {
+  FleetView nodes = fleet({current(taken("a", Phase::Validate))});
+  nodes.nodes[0].is_skipped = true;
+  nodes.policy.is_ending = true;
+  EXPECT_EQ(verdict(nodes), "waits");
+}
+
+TEST(Failed, IsLeftByAPersonOrAnotherVersionOnly) {
+  FleetView nodes = fleet({current(taken("a", Phase::Failed))});
+  nodes.nodes[0].outcome = Outcome{.failed = true, .after_swap = true, .target = "new"};
+  EXPECT_EQ(verdict(nodes), "waits") << "a driver that became ready afterwards is no reason";
+  nodes.nodes[0].target = "newer";
+  nodes.nodes[0].driver.is_outdated = true;
+  EXPECT_EQ(verdict(nodes), "failed > required");
+}
+
+}  // namespace
+}  // namespace drover::core::testing
