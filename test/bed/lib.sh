@@ -95,6 +95,16 @@ recorded() {
   return 1
 }
 
+# True when process $1 holds nothing any more: it has no thread, or only zombies. A dying process loses its exe before it closes its
+# sockets, so `lives` is false a moment before its port is free.
+let_go() {
+  local stat
+  for stat in "/proc/$1/task/"*/stat; do
+    { stat=$(<"$stat"); } 2>/dev/null || continue
+    [[ ${stat##*) } == [ZX]* ]] || return 1
+  done
+}
+
 runs() {
   local pid start exe
   recorded "$1" "$2" && lives "$pid" "$start" "$exe"
@@ -139,6 +149,7 @@ halt() {
       fi
       sleep 0.05
     done
+    until let_go "$pid"; do sleep 0.01; done
   fi
   record "$bed" "$name"
 }
