@@ -242,7 +242,8 @@ const Type* Graph::find(std::string_view scoped_name) const {
 namespace {
 
 std::vector<std::string_view> all_tables() {
-  return {kMeta, kPods, kContainers, kVolumes, kCluster, kWorkloads, kAccess, kDefinitions, kDevices, kOthers};
+  return {kMeta,      kPods,        kContainers, kVolumes,     kPersistentVolumes, kCluster, kNodes,
+          kWorkloads, kAutoscaling, kAccess,     kDefinitions, kDevices,           kOthers};
 }
 
 }  // namespace
