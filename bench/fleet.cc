@@ -90,14 +90,14 @@ class Fleet {
 
   std::size_t list_json(const kube::Resource& resource) {
     std::size_t bytes = 0;
-    for (const auto& item : all(resource)) bytes += json::text_of(*item).size();
+    for (const auto& item : all(resource)) bytes += json::text_of(*item.open()).size();
     return bytes;
   }
   std::size_t list_table(const kube::Resource& resource) {
     std::size_t bytes = 0;
     const auto sheet = sim::print::Sheet::of(resource.group, resource.plural);
     for (const auto& item : all(resource)) {
-      bytes += sheet.row_text(*item, world_.loop.wall(), sim::print::Include::Metadata).size();
+      bytes += sheet.row_text(*item.open(), world_.loop.wall(), sim::print::Include::Metadata).size();
     }
     return bytes;
   }
@@ -106,9 +106,9 @@ class Fleet {
   void ask(const kube::Request& request) {
     if (!world_.server().serve(request)) ++refused_;
   }
-  std::vector<sim::Stored> all(const kube::Resource& resource) {
+  std::vector<sim::Kept> all(const kube::Resource& resource) {
     auto page = world_.server().list({resource, "", "", ""}, 0, "", "");
-    return page ? std::move(page->items) : std::vector<sim::Stored>();
+    return page ? std::move(page->items) : std::vector<sim::Kept>();
   }
 
   Size size_;
@@ -157,6 +157,7 @@ int run(int argc, char** argv) {
   report.row("start: until all pods are ready", starting, "s of CPU", "seconds, not minutes");
   report.row("  on the fleet's clock", std::chrono::duration<double>(fleet->age()).count(), "s");
   report.row("resident memory when all are ready", megabytes("VmRSS") - before, "MB", "at most 1,000");
+  report.row("  its peak until then", megabytes("VmHWM") - before, "MB", "at most 1,000");
   const double living = cpu_seconds([&] { fleet->live(std::chrono::minutes(10)); });
   report.row("processor time to keep it alive", living / 600 * 100, "% of a core", "modest");
   report.row("resident memory ten minutes later", megabytes("VmRSS") - before, "MB", "at most 1,000");

@@ -8,7 +8,12 @@ namespace {
 constexpr std::size_t kMostKeys = 1 << 16;
 constexpr std::size_t kLongestKey = 128;
 
-enum class Mark : char { Null, False, True, Int, Unsigned, Double, Text, List, Members };
+// Naming a part takes up to five bytes, and keeping it about a hundred.
+constexpr std::size_t kShortestPart = 16;
+constexpr std::size_t kLongestPart = 4096;
+constexpr std::size_t kGlimpses = 1 << 15;
+
+enum class Mark : char { Null, False, True, Int, Unsigned, Double, Text, List, Members, Part };
 
 void put_mark(std::string& out, Mark mark) { out += static_cast<char>(mark); }
 
@@ -61,6 +66,7 @@ std::string_view Cellar::take_key(const char*& at) const {
 }
 
 void Cellar::put(std::string& out, const json::Value& value) {
+  const std::size_t begin = out.size();
   switch (value.kind()) {
     case boost::json::kind::null: return put_mark(out, Mark::Null);
     case boost::json::kind::bool_: return put_mark(out, value.get_bool() ? Mark::True : Mark::False);
@@ -79,22 +85,107 @@ void Cellar::put(std::string& out, const json::Value& value) {
       out.append(bytes, sizeof number);
       return;
     }
-    case boost::json::kind::string: put_mark(out, Mark::Text); return put_text(out, value.get_string());
+    case boost::json::kind::string:
+      put_mark(out, Mark::Text);
+      put_text(out, value.get_string());
+      return share(out, begin);
     case boost::json::kind::array:
       put_mark(out, Mark::List);
       put_number(out, value.get_array().size());
       for (const json::Value& element : value.get_array()) put(out, element);
-      return;
-    case boost::json::kind::object:
-      put_mark(out, Mark::Members);
-      put_number(out, value.get_object().size());
-      for (const auto& member : value.get_object()) {
-        put_key(out, member.key());
-        put(out, member.value());
-      }
-      return;
+      return share(out, begin);
+    case boost::json::kind::object: put_members(out, value.get_object()); return share(out, begin);
   }
 }
+
+void Cellar::put_members(std::string& out, const json::Members& members) {
+  put_mark(out, Mark::Members);
+  put_number(out, members.size());
+  for (const auto& member : members) {
+    put_key(out, member.key());
+    put(out, member.value());
+  }
+}
+
+// Shared parts.
+
+// What was spelled from `begin` on becomes the name of a part when it is one, or comes for the second time.
+void Cellar::share(std::string& out, std::size_t begin) {
+  const std::string_view spelled = std::string_view(out).substr(begin);
+  if (spelled.size() < kShortestPart || spelled.size() > kLongestPart) return;
+  std::uint32_t number = 0;
+  if (const auto found = part_numbers_.find(spelled); found != part_numbers_.end()) {
+    number = found->second;
+    ++parts_[number].uses;  // first: the parts of this one are named by it as well
+    release(spelled);
+  } else if (was_glimpsed(spelled)) {
+    number = add_part(spelled);  // which takes over the parts that were named
+    ++parts_[number].uses;
+  } else {
+    return;
+  }
+  out.resize(begin);
+  put_mark(out, Mark::Part);
+  put_number(out, number);
+}
+
+bool Cellar::was_glimpsed(std::string_view spelled) {
+  if (glimpsed_.empty()) glimpsed_.resize(kGlimpses);
+  const std::uint64_t digest = Hash()(spelled);
+  std::uint32_t& glimpse = glimpsed_[digest % kGlimpses];
+  const auto tag = static_cast<std::uint32_t>(digest >> 32);
+  return std::exchange(glimpse, tag) == tag;
+}
+
+std::uint32_t Cellar::add_part(std::string_view spelled) {
+  std::uint32_t number = 0;
+  if (free_parts_.empty()) {
+    number = static_cast<std::uint32_t>(parts_.size());
+    parts_.emplace_back();
+  } else {
+    number = free_parts_.back();
+    free_parts_.pop_back();
+  }
+  parts_[number].spelled = spelled;
+  part_numbers_.emplace(parts_[number].spelled, number);
+  return number;
+}
+
+void Cellar::release(std::string_view spelled) {
+  for (const char* at = spelled.data(); at != spelled.data() + spelled.size();) release_one(at);
+}
+
+void Cellar::release_one(const char*& at) {
+  switch (static_cast<Mark>(*at++)) {
+    case Mark::Null:
+    case Mark::False:
+    case Mark::True: return;
+    case Mark::Int:
+    case Mark::Unsigned: take_number(at); return;
+    case Mark::Double: at += sizeof(double); return;
+    case Mark::Text: take_text(at); return;
+    case Mark::List:
+      for (auto left = take_number(at); left > 0; --left) release_one(at);
+      return;
+    case Mark::Members:
+      for (auto left = take_number(at); left > 0; --left) {
+        if (take_number(at) == 0) take_text(at);
+        release_one(at);
+      }
+      return;
+    case Mark::Part: {
+      const auto number = static_cast<std::uint32_t>(take_number(at));
+      if (--parts_[number].uses > 0) return;
+      part_numbers_.erase(parts_[number].spelled);
+      const std::string unused = std::exchange(parts_[number].spelled, {});
+      free_parts_.push_back(number);
+      release(unused);
+      return;
+    }
+  }
+}
+
+// Opening again.
 
 void Cellar::take(const char*& at, json::Value& into) const {
   switch (static_cast<Mark>(*at++)) {
@@ -132,23 +223,59 @@ void Cellar::take(const char*& at, json::Value& into) const {
       }
       return;
     }
+    case Mark::Part: {
+      const char* part = parts_[take_number(at)].spelled.data();
+      return take(part, into);
+    }
   }
 }
 
-std::string Cellar::pack(const kube::Object& object) {
-  std::string packed;
-  packed.reserve(2048);
-  put_number(packed, Draft::footprint(object));
-  put(packed, object);
-  packed.shrink_to_fit();
-  return packed;
+Packed Cellar::pack(const kube::Object& object) {
+  spelling_.clear();
+  put_number(spelling_, Draft::footprint(object));
+  put(spelling_, object);
+  return Packed(*this, spelling_);
 }
 
-Stored Cellar::unpack(std::string_view packed) const {
-  const char* at = packed.data();
+Stored Cellar::unpack(const Packed& packed) const {
+  const char* at = packed.bytes().data();
   Draft object = Draft::blank(take_number(at));
   take(at, *object);
   return std::move(object).seal();
+}
+
+Packed::Packed(Cellar& cellar, std::string_view bytes)
+    : cellar_(&cellar),
+      size_(static_cast<std::uint32_t>(bytes.size())),
+      bytes_(std::make_unique_for_overwrite<char[]>(bytes.size())) {
+  bytes.copy(bytes_.get(), bytes.size());
+}
+
+Packed::~Packed() {
+  if (cellar_ == nullptr || !bytes_) return;
+  const char* at = bytes_.get();
+  take_number(at);
+  cellar_->release_one(at);
+}
+
+void Lot::pack(const std::shared_ptr<Cellar>& into) {
+  cellar = into;
+  packed = into->pack(*open);
+  const Stored object = std::exchange(open, nullptr);
+  if (object.use_count() > 1) lent = object;
+}
+
+Kept::Kept(Stored object) {
+  if (!object) return;
+  lot_ = std::make_shared<Lot>();
+  lot_->open = std::move(object);
+}
+
+Stored Kept::open() const {
+  if (!lot_ || lot_->open) return lot_ ? lot_->open : nullptr;
+  Stored object = lot_->lent.lock();
+  if (!object) lot_->lent = object = lot_->cellar->unpack(lot_->packed);
+  return object;
 }
 
 }  // namespace drover::sim

@@ -31,6 +31,7 @@ struct Server::Body {
 
   Body(const base::Loop& loop, base::Random random)
       : random(std::move(random)),
+        store(&loop),
         context{.loop = loop, .random = this->random, .store = store, .catalog = catalog},
         watches(store),
         definitions(context),
@@ -183,14 +184,14 @@ Answer<Page> Server::list(const kube::Range& range, int limit, const std::string
   if (body_->context.bugs.has(Bug::UnequalWantsTheKey)) filter.want_unequal_keys();
   TRY(Page page, list_page(body_->store, *rules, filter, limit, continue_token, resource_version));
   if (rules->custom) {
-    for (Stored& item : page.items) item = as_seen(*rules, std::move(item));
+    for (Kept& item : page.items) item = as_seen(*rules, item.open());
   }
   return page;
 }
 
 Answer<Page> Server::delete_collection(const kube::Range& range, const kube::Request& how) {
   TRY(Page page, list(range, 0, {}, {}));
-  for (const Stored& object : page.items) {
+  for (const Stored object : page.items) {
     kube::Request request = how;
     request.verb = kube::Verb::Delete;
     request.resource = range.resource;
@@ -209,16 +210,15 @@ Answer<int> Server::watch(const kube::Range& range, std::uint64_t since, Seen se
   TRY(Filter filter, Filter::make(range, selectable_fields(*rules)));
   if (body_->context.bugs.has(Bug::UnequalWantsTheKey)) filter.want_unequal_keys();
   if (body_->context.bugs.has(Bug::DeletedWithoutState)) {
-    seen = [seen = std::move(seen)](kube::WatchEvent::Kind kind, const Stored& object) {
-      seen(kind, kind == kube::WatchEvent::Kind::Deleted ? only_name(*object) : object);
+    seen = [seen = std::move(seen)](kube::WatchEvent::Kind kind, const Kept& object) {
+      seen(kind, kind == kube::WatchEvent::Kind::Deleted ? Kept(only_name(*object.open())) : object);
     };
   }
   if (rules->custom && rules->custom->definition) {
     // The definition may change while the watch runs.
-    seen = [this, resource = range.resource, seen = std::move(seen)](kube::WatchEvent::Kind kind,
-                                                                     const Stored& object) {
+    seen = [this, resource = range.resource, seen = std::move(seen)](kube::WatchEvent::Kind kind, const Kept& object) {
       const Rules* now = body_->catalog.find(resource);
-      seen(kind, now == nullptr ? object : as_seen(*now, object));
+      seen(kind, now == nullptr ? object : Kept(as_seen(*now, object.open())));
     };
   }
   return body_->watches.start(*rules, std::move(filter), since, std::move(seen));

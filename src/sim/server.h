@@ -80,7 +80,7 @@ struct Reply {
 };
 
 struct Page {
-  std::vector<Stored> items;
+  std::vector<Kept> items;
   std::string resource_version;
   std::string continue_token;
   std::int64_t remaining = 0;
@@ -111,7 +111,7 @@ class Server {
   // Events after `since` (replayed at once), then each new one as it is committed; 410 when history does not reach back
   // so far. `since` 0: everything that exists, as Added, and then what happens. The callback runs inside the commit:
   // whoever wants distance (latency, queues) makes it himself.
-  using Seen = std::function<void(kube::WatchEvent::Kind, const Stored&)>;
+  using Seen = std::function<void(kube::WatchEvent::Kind, const Kept&)>;
   Answer<int> watch(const kube::Range& range, std::uint64_t since, Seen seen);
   void unwatch(int id);
 

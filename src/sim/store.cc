@@ -5,6 +5,8 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 
 #include "sim/same.h"
 
@@ -21,9 +23,14 @@ const json::Array& owners_of(const kube::Object* object) {
   return object == nullptr ? kNone : json::array_at(*object, {"metadata", "ownerReferences"});
 }
 
-// What the history may weigh when it is longer than the least.
-constexpr std::size_t kMostHistoryBytes = 32 << 20;
-constexpr std::size_t kLeastHistory = 1000;
+// What the history may weigh as far as it lies open, when it is longer than the least.
+constexpr std::size_t kMostOpenBytes = 32 << 20;
+constexpr std::size_t kLeastOpen = 1000;
+// What the packed history before it may weigh, and how long it is kept.
+constexpr std::size_t kMostPackedBytes = 40 << 20;
+constexpr base::Span kPackedFor = std::chrono::minutes(5);
+// Of a packed commit, besides the bytes of the object.
+constexpr std::size_t kPackedCommit = 256;
 // Between two moments at which the memory of many packed objects goes back to the system, in commits.
 constexpr std::uint64_t kTidyEvery = 1 << 15;
 
@@ -35,32 +42,25 @@ Stored Store::find(std::string_view resource, std::string_view key) const {
   const auto shelf = shelves_.find(resource);
   if (shelf == shelves_.end()) return nullptr;
   const auto at = shelf->second.find(key);
-  return at == shelf->second.end() ? nullptr : look(at->second);
-}
-
-Stored Store::look(const Place& place) const {
-  if (place.open) return place.open;
-  Stored object = place.lent.lock();
-  if (!object) place.lent = object = cellar_.unpack(place.packed);
-  return object;
+  return at == shelf->second.end() ? nullptr : at->second.open();
 }
 
 void Store::each(std::string_view resource, std::string_view ns,
                  const std::function<void(const Stored&)>& visit) const {
-  each_after(resource, ns, {}, [&](const std::string&, const Stored& object) {
-    visit(object);
+  each_after(resource, ns, {}, [&](const std::string&, const Kept& object) {
+    visit(object.open());
     return true;
   });
 }
 
 void Store::each_after(std::string_view resource, std::string_view ns, std::string_view after,
-                       const std::function<bool(const std::string& key, const Stored&)>& visit) const {
+                       const std::function<bool(const std::string& key, const Kept&)>& visit) const {
   const auto shelf = shelves_.find(resource);
   if (shelf == shelves_.end()) return;
   const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
   auto at = after > prefix ? shelf->second.upper_bound(after) : shelf->second.lower_bound(prefix);
   for (; at != shelf->second.end() && at->first.starts_with(prefix); ++at) {
-    if (!visit(at->first, look(at->second))) return;
+    if (!visit(at->first, at->second)) return;
   }
 }
 
@@ -94,21 +94,30 @@ Stored Store::stamp(Draft object) {
   return std::move(object).seal();
 }
 
+// It is no longer the one in its place.
+void Store::lay_aside(const Kept& object) {
+  Lot& lot = *object.lot();
+  lot.is_current = false;
+  open_ -= lot.open != nullptr;
+}
+
 Stored Store::put(const std::string& resource, Draft object) {
   std::string key = kube::key_of(*object);
-  Stored after = stamp(std::move(object));
-  auto [at, is_new] = shelves_[resource].try_emplace(std::move(key));
-  Place& place = at->second;
-  Stored before = is_new ? nullptr : look(place);
-  if (!place.open) {
-    ++open_;
-    place.packed = {};
-    place.lent.reset();
-  }
-  place.open = after;
-  move_in_indexes(resource, at->first, before.get(), after.get());
-  commit({is_new ? Commit::Kind::Created : Commit::Kind::Changed, version_, resource, std::move(before), after});
-  return after;
+  Stored is = stamp(std::move(object));
+  const Kept after(is);
+  auto shelf = shelves_.try_emplace(resource).first;
+  auto [at, is_new] = shelf->second.try_emplace(std::move(key));
+  const Kept before = std::exchange(at->second, after);
+  const Stored was = before.open();
+  if (before) lay_aside(before);
+  objects_ += is_new;
+  after.lot()->is_current = true;
+  ++open_;
+  move_in_indexes(resource, at->first, was.get(), is.get());
+  Commit told{is_new ? Commit::Kind::Created : Commit::Kind::Changed, version_, resource, was, is, after};
+  commit(told.kind, shelf->first, before, after);
+  tell(std::move(told));
+  return is;
 }
 
 Stored Store::erase(const std::string& resource, const std::string& key) {
@@ -116,13 +125,17 @@ Stored Store::erase(const std::string& resource, const std::string& key) {
   if (shelf == shelves_.end()) return nullptr;
   const auto at = shelf->second.find(key);
   if (at == shelf->second.end()) return nullptr;
-  Stored before = look(at->second);
-  open_ -= at->second.open != nullptr;
+  const Kept before = at->second;
+  const Stored was = before.open();
+  lay_aside(before);
+  --objects_;
   shelf->second.erase(at);
-  move_in_indexes(resource, key, before.get(), nullptr);
-  Stored after = stamp(Draft(*before));
-  commit({Commit::Kind::Removed, version_, resource, std::move(before), after});
-  return after;
+  move_in_indexes(resource, key, was.get(), nullptr);
+  Stored is = stamp(Draft(*was));
+  const Kept after(is);
+  commit(Commit::Kind::Removed, shelf->first, before, after);
+  tell({Commit::Kind::Removed, version_, resource, was, is, after});
+  return is;
 }
 
 void Store::move_in_indexes(const ResourceName& resource, const std::string& key, const kube::Object* before,
@@ -155,13 +168,17 @@ void Store::move_in_indexes(const ResourceName& resource, const std::string& key
 
 // History and listeners.
 
-void Store::commit(Commit commit) {
+void Store::commit(Commit::Kind kind, const ResourceName& resource, Kept before, Kept after) {
   if (history_limit_ > 0) {
-    history_weight_ += Draft::weight(*commit.after);
-    history_.push_back(commit);
+    open_history_weight_ += Draft::weight(*after.lot()->open);
+    const base::Instant at = clock_ != nullptr ? clock_->now() : base::Instant();
+    history_.push_back({kind, version_, &resource, at, std::move(before), std::move(after), {}});
   }
   trim_history();
-  if (version_ % kTidyEvery == 0 && open_ > most_open_) malloc_trim(0);
+  if (version_ % kTidyEvery == 0 && is_large()) malloc_trim(0);
+}
+
+void Store::tell(Commit commit) {
   untold_.push_back(std::move(commit));
   if (telling_) return;  // whoever is telling goes on with this one
   telling_ = true;
@@ -180,33 +197,43 @@ void Store::commit(Commit commit) {
 }
 
 void Store::trim_history() {
-  while (history_.size() > history_limit_ || (history_weight_ > kMostHistoryBytes && history_.size() > kLeastHistory)) {
-    forget_oldest();
+  const auto open = [this] { return history_.size() - packed_history_; };
+  while (open() > history_limit_ || (open_history_weight_ > kMostOpenBytes && open() > kLeastOpen)) {
+    is_large() ? pack_oldest_open() : forget_oldest();
   }
+  const auto has_aged = [this] { return clock_ != nullptr && clock_->now() - history_.front().at > kPackedFor; };
+  while (packed_history_ > 0 && (packed_history_weight_ > kMostPackedBytes || has_aged())) forget_oldest();
   if (history_limit_ == 0) compacted_ = version_;
 }
 
-void Store::forget_oldest() {
-  const Commit& oldest = history_.front();
-  compacted_ = oldest.version;
-  history_weight_ -= Draft::weight(*oldest.after);
-  if (open_ > most_open_ && oldest.kind != Commit::Kind::Removed) pack_away(oldest);
-  history_.pop_front();
+void Store::pack_oldest_open() {
+  Past& past = history_[packed_history_];
+  const kube::Object& object = *past.after.lot()->open;
+  open_history_weight_ -= Draft::weight(object);
+  past.key = kube::key_of(object);
+  pack(past.after);
+  // What an object was before lies packed already, unless that was forgotten while there were few.
+  if (past.before && past.before.lot()->open) pack(past.before);
+  packed_history_weight_ += past.after.lot()->packed.size() + kPackedCommit;
+  ++packed_history_;
 }
 
-// Unless it has changed since.
-void Store::pack_away(const Commit& forgotten) {
-  const auto shelf = shelves_.find(forgotten.resource);
-  if (shelf == shelves_.end()) return;
-  const auto at = shelf->second.find(kube::key_of(*forgotten.after));
-  if (at == shelf->second.end() || at->second.open != forgotten.after) return;
-  Place& place = at->second;
-  place.packed = cellar_.pack(*place.open);
-  // Besides this place and the commit that is being forgotten.
-  const bool is_held = place.open.use_count() > 2;
-  const Stored object = std::exchange(place.open, nullptr);
-  if (is_held) place.lent = object;
-  --open_;
+void Store::pack(const Kept& object) {
+  object.lot()->pack(cellar_);
+  open_ -= object.lot()->is_current;
+}
+
+void Store::forget_oldest() {
+  const Past& oldest = history_.front();
+  compacted_ = oldest.version;
+  if (packed_history_ > 0) {
+    --packed_history_;
+    packed_history_weight_ -= oldest.after.lot()->packed.size() + kPackedCommit;
+  } else {
+    open_history_weight_ -= Draft::weight(*oldest.after.lot()->open);
+    if (oldest.after.lot()->is_current && is_large()) pack(oldest.after);
+  }
+  history_.pop_front();
 }
 
 void Store::keep_history(std::size_t commits) {
@@ -214,13 +241,32 @@ void Store::keep_history(std::size_t commits) {
   trim_history();
 }
 
+std::deque<Store::Past>::const_iterator Store::first_after(std::uint64_t since) const {
+  return std::upper_bound(history_.begin(), history_.end(), since,
+                          [](std::uint64_t version, const Past& past) { return version < past.version; });
+}
+
 void Store::replay(std::string_view resource, std::uint64_t since,
                    const std::function<void(const Commit&)>& visit) const {
-  auto at = std::upper_bound(history_.begin(), history_.end(), since,
-                             [](std::uint64_t version, const Commit& commit) { return version < commit.version; });
-  for (; at != history_.end(); ++at) {
-    if (at->resource == resource) visit(*at);
+  const auto shelf = shelves_.find(resource);
+  if (shelf == shelves_.end()) return;
+  std::vector<Past> wanted;
+  std::copy_if(first_after(since), history_.end(), std::back_inserter(wanted),
+               [&](const Past& past) { return past.resource == &shelf->first; });
+  for (const Past& past : wanted) {
+    visit({past.kind, past.version, *past.resource, past.before.open(), past.after.open(), past.after});
   }
+}
+
+std::map<std::string, Kept> Store::before(std::string_view resource, std::uint64_t since) const {
+  std::map<std::string, Kept> then;
+  const auto shelf = shelves_.find(resource);
+  if (shelf == shelves_.end()) return then;
+  for (auto at = first_after(since); at != history_.end(); ++at) {
+    if (at->resource != &shelf->first) continue;
+    then.try_emplace(at->key.empty() ? kube::key_of(*at->after.lot()->open) : at->key, at->before);
+  }
+  return then;
 }
 
 void Store::compact(std::uint64_t version) {

@@ -4,8 +4,9 @@
 // The store knows nothing of meaning: no defaulting, no finalizers, no budgets (that is Server). It keeps objects,
 // gives each commit the next resourceVersion, and tells whoever listens, in order, before the commit returns.
 //
-// A small cluster's objects all lie open. When there are many, those that the history has forgotten are packed away
-// (cellar.h) and opened again for whoever asks, who notices nothing.
+// A small cluster's objects all lie open, and its history is short. When there are many, those that have not changed
+// lately are packed away (cellar.h) and opened again for whoever asks, who notices nothing; so is the history, of which
+// more can be kept then: a list of thousands of objects takes its time, and they change while it is read.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/loop.h"
 #include "kube/object.h"
 #include "kube/resource.h"
 #include "sim/cellar.h"
@@ -34,19 +36,25 @@ struct Commit {
   Kind kind;
   std::uint64_t version;
   ResourceName resource;
-  Stored before;  // not for Created
-  Stored after;   // for Removed: the last state, with the version of the removal
+  Stored before;   // not for Created
+  Stored after;    // for Removed: the last state, with the version of the removal
+  Kept kept = {};  // `after`, for whoever wants to look at it later
 };
 
 class Store {
  public:
+  // With a clock, history that is packed away is forgotten after five minutes, as by an API server that compacts.
+  explicit Store(const base::Loop* clock = nullptr) : clock_(clock) {}
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
   // Nothing when absent. `key` is "ns/name" or "name".
   Stored find(std::string_view resource, std::string_view key) const;
   // In key order; `ns` limits it to one namespace. The visitor must not write to the store.
   void each(std::string_view resource, std::string_view ns, const std::function<void(const Stored&)>& visit) const;
   // In key order, beginning with the first key after `after`; ends when the visitor says false.
   void each_after(std::string_view resource, std::string_view ns, std::string_view after,
-                  const std::function<bool(const std::string& key, const Stored&)>& visit) const;
+                  const std::function<bool(const std::string& key, const Kept&)>& visit) const;
   std::size_t count(std::string_view resource) const;
   // Pods on a node and objects owned by a uid, without walking everything; in key order.
   std::vector<Stored> pods_on(std::string_view node) const;
@@ -62,12 +70,18 @@ class Store {
   std::uint64_t version() const { return version_; }
   // History back to (excluding) this version can be replayed.
   std::uint64_t oldest_replayable() const { return compacted_; }
-  // Commits of one resource after `since`, oldest first; only valid when since >= oldest_replayable().
+  // Commits of one resource after `since`, oldest first; only valid when since >= oldest_replayable(). The visitor may
+  // write; what it writes is not visited.
   void replay(std::string_view resource, std::uint64_t since, const std::function<void(const Commit&)>& visit) const;
+  // The objects of one resource that have changed after `since`, as they were then; none where there was none.
+  std::map<std::string, Kept> before(std::string_view resource, std::uint64_t since) const;
   // Forgets history up to and including `version`: watches that start there get 410.
   void compact(std::uint64_t version);
-  // How many commits are kept for replay; fewer when they are of large objects.
+  // How many commits lie open for replay, fewer when they are of large objects; those before them are forgotten, or
+  // packed when there are many objects.
   void keep_history(std::size_t commits);
+  // How many commits can be replayed.
+  std::size_t history() const { return history_.size(); }
   // How many objects may lie open before old ones are packed away.
   void keep_open(std::size_t objects) { most_open_ = objects; }
   // How many lie open now, besides those that somebody holds.
@@ -80,28 +94,37 @@ class Store {
   void unsubscribe(int id);
 
  private:
-  // An object in its place: open, or packed and perhaps in somebody's hands.
-  struct Place {
-    Stored open;
-    std::string packed;
-    mutable std::weak_ptr<const kube::Object> lent;
+  using Shelf = std::map<std::string, Kept, std::less<>>;
+  struct Past {
+    Commit::Kind kind;
+    std::uint64_t version;
+    const ResourceName* resource;  // the shelf's, which stays
+    base::Instant at;
+    Kept before;
+    Kept after;
+    std::string key;  // once it is packed
   };
-  using Shelf = std::map<std::string, Place, std::less<>>;
   struct Listener {
     int id;
     Heard heard;
     bool gone = false;  // unsubscribed while a commit was told, perhaps by itself
   };
 
-  Stored look(const Place& place) const;
-  void pack_away(const Commit& forgotten);
+  bool is_large() const { return objects_ > most_open_; }
+  void lay_aside(const Kept& object);
+  void pack(const Kept& object);
+  void pack_oldest_open();
   void forget_oldest();
+  std::deque<Past>::const_iterator first_after(std::uint64_t since) const;
   Stored stamp(Draft object);
   void move_in_indexes(const ResourceName& resource, const std::string& key, const kube::Object* before,
                        const kube::Object* after);
-  void commit(Commit commit);
+  void commit(Commit::Kind kind, const ResourceName& resource, Kept before, Kept after);
+  void tell(Commit commit);
   void trim_history();
 
+  const base::Loop* clock_;
+  std::shared_ptr<Cellar> cellar_ = std::make_shared<Cellar>();
   std::map<ResourceName, Shelf, std::less<>> shelves_;
   std::map<std::string, std::set<std::string>, std::less<>> pods_by_node_;
   std::map<std::string, std::set<std::pair<ResourceName, std::string>>, std::less<>> by_owner_;
@@ -109,16 +132,17 @@ class Store {
   std::uint64_t version_ = 0;
   std::uint64_t compacted_ = 0;
   std::size_t history_limit_ = 10'000;
-  std::size_t history_weight_ = 0;  // the memory under the objects that commits led to
-  std::deque<Commit> history_;
+  std::deque<Past> history_;
+  std::size_t packed_history_ = 0;         // how many of them, from the oldest on, are packed
+  std::size_t packed_history_weight_ = 0;  // the memory of those
+  std::size_t open_history_weight_ = 0;    // the memory under the objects that the others led to
 
   int next_id_ = 1;
   bool telling_ = false;
   std::deque<Commit> untold_;
   std::vector<std::unique_ptr<Listener>> listeners_;
 
-  // What is packed away.
-  Cellar cellar_;
+  std::size_t objects_ = 0;
   std::size_t open_ = 0;
   std::size_t most_open_ = 4096;
 };

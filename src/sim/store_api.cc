@@ -128,8 +128,8 @@ void StoreApi::Body::ask_for_page(const std::shared_ptr<Listing>& listing) {
         listing->sink.done(std::unexpected(fault_of_range(page.error(), listing->request.range, "list")));
         return;
       }
-      for (const Stored& item : page->items) {
-        listing->sink.item(delivered(*item, listing->request.projection));
+      for (const Kept& item : page->items) {
+        listing->sink.item(delivered(*item.open(), listing->request.projection));
         if (!listing->ticket->is_wanted) return;
       }
       if (page->continue_token.empty()) {
@@ -236,11 +236,11 @@ void StoreApi::Body::begin(const std::shared_ptr<Watching>& watching) {
   }
   auto id =
       server.watch(request.range, static_cast<std::uint64_t>(*since),
-                   [this, weak_watching = std::weak_ptr(watching)](kube::WatchEvent::Kind kind, const Stored& object) {
+                   [this, weak_watching = std::weak_ptr(watching)](kube::WatchEvent::Kind kind, const Kept& object) {
                      const auto watching = weak_watching.lock();
                      if (!watching || !watching->ticket->is_wanted) return;
                      send(watching, [kind, object](Watching& heard) {
-                       heard.sink.event({kind, delivered(*object, heard.request.projection)});
+                       heard.sink.event({kind, delivered(*object.open(), heard.request.projection)});
                      });
                    });
   if (!id) {

@@ -6,7 +6,11 @@
 
 #include <rapidcheck/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "sim/store.h"
+#include "sim/virtual_loop.h"
 
 namespace drover::sim {
 namespace {
@@ -43,6 +47,43 @@ RC_GTEST_PROP(Cellar, GivesBackWhatItWasGiven, ()) {
   RC_ASSERT(json::text_of(*cellar.unpack(packed)) == json::text_of(first));
   RC_ASSERT(cellar.unpack(packed)->kind() == first.kind());
   RC_ASSERT(json::text_of(*cellar.unpack(packed_second)) == json::text_of(second));
+}
+
+// Objects that have parts in common, come in any order and go in any order.
+RC_GTEST_PROP(Cellar, SharesPartsAmongObjectsThatComeAndGo, ()) {
+  Cellar cellar;
+  std::vector<json::Value> common;
+  for (int i = 0; i < 4; ++i) common.push_back(value_of(3));
+  std::vector<std::pair<json::Value, Packed>> kept;
+  for (int turn = *rc::gen::inRange(0, 60); turn > 0; --turn) {
+    if (!kept.empty() && *rc::gen::arbitrary<bool>()) {
+      kept.erase(kept.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(kept)));
+    } else {
+      json::Array object{turn, common[*rc::gen::inRange<std::size_t>(0, common.size())],
+                         json::Value{{"inside", common[*rc::gen::inRange<std::size_t>(0, common.size())]}}};
+      Packed packed = cellar.pack(object);
+      kept.emplace_back(std::move(object), std::move(packed));
+    }
+    for (const auto& [object, packed] : kept) {
+      RC_ASSERT(json::text_of(*cellar.unpack(packed)) == json::text_of(object));
+    }
+  }
+  kept.clear();
+  RC_ASSERT(cellar.parts() == 0u);
+}
+
+TEST(Cellar, KeepsWhatManyObjectsHaveAlikeOnce) {
+  Cellar cellar;
+  const json::Value alike = {{"containers", json::Array{json::Value{{"image", "registry.example/service:1.4.2"},
+                                                                    {"command", json::Array{"serve", "--port=8080"}}}}},
+                             {"schedulerName", "the scheduler of all of them"}};
+  std::vector<Packed> packed;
+  for (int i = 0; i < 100; ++i) packed.push_back(cellar.pack({{"name", i}, {"spec", alike}}));
+  EXPECT_GT(packed.front().size(), 80u);
+  EXPECT_LT(packed.back().size(), 20u);
+  EXPECT_EQ(*cellar.unpack(packed.back()), (json::Value{{"name", 99}, {"spec", alike}}));
+  packed.clear();
+  EXPECT_EQ(cellar.parts(), 0u);
 }
 
 TEST(Cellar, KeepsTheKindsOfNumbersAndTheirEnds) {
@@ -128,6 +169,53 @@ TEST_F(PackedStore, RemovesWhatIsPacked) {
   EXPECT_EQ(store.pods_on("node-1").size(), 19u);
   for (int i = 1; i < 20; ++i) store.erase("pods", "ns/pod-" + std::to_string(i));
   EXPECT_EQ(store.open(), 0u);
+}
+
+TEST_F(PackedStore, ReplaysAndShowsEarlierStatesThatArePacked) {
+  const std::uint64_t then = store.version();
+  for (int i = 0; i < 20; ++i) store.put("pods", pod(i, "node-2"));
+  store.erase("pods", "ns/pod-3");
+  store.put("pods", pod(20, "node-2"));
+  std::vector<std::string> told;
+  store.replay("pods", then, [&](const Commit& commit) {
+    told.push_back(std::string(commit.before ? json::text_at(*commit.before, {"spec", "nodeName"}) : "nowhere") + ">" +
+                   std::string(json::text_at(*commit.after, {"spec", "nodeName"})));
+  });
+  ASSERT_EQ(told.size(), 22u);
+  EXPECT_EQ(told.front(), "node-1>node-2");
+  EXPECT_EQ(told[20], "node-2>node-2");
+  EXPECT_EQ(told.back(), "nowhere>node-2");
+  const auto before = store.before("pods", then);
+  ASSERT_EQ(before.size(), 21u);
+  EXPECT_EQ(json::text_at(*before.at("ns/pod-3").open(), {"spec", "nodeName"}), "node-1");
+  EXPECT_FALSE(before.at("ns/pod-20"));
+}
+
+TEST(PackedHistory, IsKeptForFiveMinutesAndNotLonger) {
+  using namespace std::chrono_literals;
+  VirtualLoop clock;
+  Store store(&clock);
+  store.keep_history(3);
+  store.keep_open(2);
+  for (int i = 0; i < 20; ++i) store.put("pods", pod(i, "node-1"));
+  clock.run_for(4min);
+  store.put("pods", pod(0, "node-2"));
+  EXPECT_EQ(store.oldest_replayable(), 0u);
+  EXPECT_EQ(store.history(), 21u);
+  clock.run_for(61s);
+  store.put("pods", pod(1, "node-2"));
+  // Those three that lie open cost nothing that their objects do not.
+  EXPECT_EQ(store.oldest_replayable(), 19u);
+  EXPECT_EQ(store.history(), 3u);
+  EXPECT_EQ(json::text_at(*store.find("pods", "ns/pod-5"), {"spec", "nodeName"}), "node-1");
+}
+
+TEST(PackedHistory, OfASmallStoreIsForgottenInstead) {
+  Store store;
+  store.keep_history(3);
+  for (int i = 0; i < 20; ++i) store.put("pods", pod(0, "node-1"));
+  EXPECT_EQ(store.history(), 3u);
+  EXPECT_EQ(store.oldest_replayable(), 17u);
 }
 
 }  // namespace

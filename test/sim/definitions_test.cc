@@ -155,7 +155,7 @@ TEST_F(CustomResources, AreSeenInEveryServedVersion) {
             "judge.example.com/v1");
   const Page page = expect(server.list({kOlderGadget, "", "", ""}, 0, "", ""));
   ASSERT_EQ(page.items.size(), 2U);
-  for (const Stored& item : page.items) EXPECT_EQ(json::text_at(*item, {"apiVersion"}), "judge.example.com/v1beta1");
+  for (const Stored item : page.items) EXPECT_EQ(json::text_at(*item, {"apiVersion"}), "judge.example.com/v1beta1");
   std::vector<std::string> versions;
   expect(server.watch({kOlderGadget, "", "", ""}, 0, [&](WatchEvent::Kind, const Stored& object) {
     versions.emplace_back(json::text_at(*object, {"apiVersion"}));
@@ -170,7 +170,7 @@ TEST_F(CustomResources, AreSelectedByTheFieldsTheirDefinitionNames) {
   make("b", R"({"color":"green"})");
   const Page page = expect(server.list({kGadget, "", "", "spec.color=green"}, 0, "", ""));
   ASSERT_EQ(page.items.size(), 1U);
-  EXPECT_EQ(name_of(*page.items[0]), "b");
+  EXPECT_EQ(name_of(*page.items[0].open()), "b");
   EXPECT_EQ(expect_refused(server.list({kGadget, "", "", "spec.replicas=1"}, 0, "", "")).message,
             "field label not supported: spec.replicas");
 }

@@ -1,4 +1,5 @@
 // Watches on the server: replay, selectors, transitions, the end of history; and lists with their pages.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "sim/objects.h"
@@ -110,7 +111,7 @@ class Listing : public Watching {
  protected:
   std::string names(const Page& page) {
     std::string text;
-    for (const Stored& object : page.items) text += std::string(name_of(*object)) + " ";
+    for (const Stored object : page.items) text += std::string(name_of(*object)) + " ";
     return text;
   }
 };
@@ -125,11 +126,35 @@ TEST_F(Listing, PagesShowTheMomentOfTheFirst) {
   label("d", "new");
   const Page second = expect(server.list({kNodes, "", "", ""}, 2, first.continue_token, ""));
   EXPECT_EQ(names(second), "c d ");
-  EXPECT_EQ(label_of(*second.items[1], "pool"), "");
+  EXPECT_EQ(label_of(*second.items[1].open(), "pool"), "");
   EXPECT_EQ(second.resource_version, first.resource_version);
   const Page third = expect(server.list({kNodes, "", "", ""}, 2, second.continue_token, ""));
   EXPECT_EQ(names(third), "e ");
   EXPECT_EQ(third.continue_token, "");
+}
+
+// Nodes that register, each written several times, while somebody pages through them: the last page is of the same
+// moment as the first.
+TEST_F(Listing, PagesLastWhileThousandsOfNodesRegister) {
+  constexpr int kCount = 4500;
+  const std::string weight(4000, 'w');
+  for (int i = 0; i < kCount; ++i) {
+    Object node = node_named(fmt::format("n{:04}", i));
+    json::ensure(node, {"metadata", "annotations", "weight"}) = weight;
+    expect(server.serve(create(kNodes, "", std::move(node))));
+  }
+  Page page = expect(server.list({kNodes, "", "", ""}, 750, "", ""));
+  int shown = static_cast<int>(page.items.size());
+  for (int round = 0; !page.continue_token.empty(); ++round) {
+    for (int i = 0; i < kCount; ++i) label(fmt::format("n{:04}", i), std::to_string(round).c_str());
+    page = expect(server.list({kNodes, "", "", ""}, 750, page.continue_token, ""));
+    for (const Stored node : page.items) {
+      EXPECT_EQ(label_of(*node, "pool"), "");
+      EXPECT_EQ(kube::annotation_of(*node, "weight").size(), weight.size());
+    }
+    shown += static_cast<int>(page.items.size());
+  }
+  EXPECT_EQ(shown, kCount);
 }
 
 TEST_F(Listing, APageTooLateIsExpired) {

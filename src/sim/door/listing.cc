@@ -38,8 +38,8 @@ class LongList final : public Stream {
     std::string piece;
     while (next_ < page_.items.size() && piece.size() < kPiece) {
       if (next_ > 0) piece.push_back(',');
-      showing_.append_item(piece, *page_.items[next_]);
-      page_.items[next_].reset();
+      showing_.append_item(piece, *page_.items[next_].open());
+      page_.items[next_] = {};
       ++next_;
     }
     const bool is_over = next_ == page_.items.size();
@@ -79,7 +79,7 @@ void send_page(Ground& ground, const Visit& visit, Showing showing, Page page) {
   std::string text = showing.head(page);
   for (std::size_t i = 0; i < page.items.size(); ++i) {
     if (i > 0) text.push_back(',');
-    showing.append_item(text, *page.items[i]);
+    showing.append_item(text, *page.items[i].open());
   }
   text += showing.tail();
   HttpReply reply;

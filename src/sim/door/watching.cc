@@ -44,13 +44,13 @@ class Watching final : public Stream {
       TRY(Page page, ground_.server.list(range, 0, {}, {}));
       (void)std::from_chars(page.resource_version.data(), page.resource_version.data() + page.resource_version.size(),
                             since);
-      for (Stored& object : page.items) waiting_.push_back({Kind::Added, std::move(object)});
-      if (options.sends_initial_events && bookmarks_) waiting_.push_back({Kind::Bookmark, nullptr, since, true});
+      for (Kept& object : page.items) waiting_.push_back({Kind::Added, std::move(object)});
+      if (options.sends_initial_events && bookmarks_) waiting_.push_back({Kind::Bookmark, {}, since, true});
     } else if (since == 0) {
       since = ground_.server.store().version();
     }
     initial_left_ = waiting_.size();
-    TRY(watch_, ground_.server.watch(range, since, [this](Kind kind, const Stored& object) { hear(kind, object); }));
+    TRY(watch_, ground_.server.watch(range, since, [this](Kind kind, const Kept& object) { hear(kind, object); }));
     return {};
   }
 
@@ -73,7 +73,7 @@ class Watching final : public Stream {
  private:
   struct Waiting {
     Kind kind;
-    Stored object;
+    Kept object;
     std::uint64_t version = 0;  // of a bookmark
     bool ends_initial_events = false;
   };
@@ -94,7 +94,7 @@ class Watching final : public Stream {
   }
 
   // Inside of a commit: only noted here, told later.
-  void hear(Kind kind, const Stored& object) {
+  void hear(Kind kind, const Kept& object) {
     waiting_.push_back({kind, object});
     const std::size_t behind = waiting_.size() - std::min(waiting_.size(), initial_left_);
     const bool takes_nothing = is_waiting_for_reader_ && ground_.loop.now() - taken_at_ > kPatience;
@@ -125,7 +125,7 @@ class Watching final : public Stream {
       waiting_.pop_front();
       if (initial_left_ > 0) --initial_left_;
       piece += next.kind == Kind::Bookmark ? showing_.bookmark(next.version, next.ends_initial_events)
-                                           : showing_.event(next.kind, *next.object);
+                                           : showing_.event(next.kind, *next.object.open());
     }
     if (!piece.empty()) exchange_->send(std::move(piece));
     if (exchange_->unsent() > kMostUnsent) return wait_for_reader();
@@ -148,7 +148,7 @@ class Watching final : public Stream {
   void bookmark_later() {
     bookmark_timer_ = ground_.loop.after(kBookmarkEvery, [this] {
       if (waiting_.empty()) {
-        waiting_.push_back({Kind::Bookmark, nullptr, ground_.server.store().version()});
+        waiting_.push_back({Kind::Bookmark, {}, ground_.server.store().version()});
         wake();
       }
       bookmark_later();

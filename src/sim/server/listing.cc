@@ -37,18 +37,10 @@ Answer<Mark> mark_of(const std::string& token) {
   return Mark{static_cast<std::uint64_t>(version), std::string(json::text_at(*value, {"start"}))};
 }
 
-// The objects that changed since `version`, as they were then; nothing for those that did not exist.
-std::map<std::string, Stored> since(const Store& store, std::string_view shelf, std::uint64_t version) {
-  std::map<std::string, Stored> then;
-  store.replay(shelf, version,
-               [&](const Commit& commit) { then.try_emplace(kube::key_of(*commit.after), commit.before); });
-  return then;
-}
-
 // Visits the objects after `key` as they were at `version`, in key order, until the visitor says false.
 void visit_then(const Store& store, std::string_view shelf, const std::string& ns, const Mark& mark,
-                const std::function<bool(const std::string& key, const Stored&)>& visit) {
-  const std::map<std::string, Stored> then = since(store, shelf, mark.version);
+                const std::function<bool(const std::string& key, const Kept&)>& visit) {
+  const std::map<std::string, Kept> then = store.before(shelf, mark.version);
   const std::string prefix = ns.empty() ? std::string() : ns + "/";
   auto gone = then.upper_bound(mark.key);
   bool wanted = true;
@@ -57,15 +49,13 @@ void visit_then(const Store& store, std::string_view shelf, const std::string& n
       if (gone->second && gone->first.starts_with(prefix)) wanted = visit(gone->first, gone->second);
     }
   };
-  store.each_after(shelf, ns, mark.key, [&](const std::string& key, const Stored& object) {
+  store.each_after(shelf, ns, mark.key, [&](const std::string& key, const Kept& object) {
     show_gone_before(&key);
     if (!wanted) return false;
-    if (gone != then.end() && gone->first == key) {
-      if (gone->second) wanted = visit(key, gone->second);
-      ++gone;
-    } else {
-      wanted = visit(key, object);
-    }
+    const bool has_changed = gone != then.end() && gone->first == key;
+    const Kept& earlier = has_changed ? gone->second : object;
+    if (earlier) wanted = visit(key, earlier);
+    if (has_changed) ++gone;
     return wanted;
   });
   show_gone_before(nullptr);
@@ -118,21 +108,23 @@ Answer<Page> list_page(const Store& store, const Rules& rules, const Filter& fil
   Page page;
   page.resource_version = std::to_string(mark.version);
   const std::size_t most = limit > 0 ? static_cast<std::size_t>(limit) : std::numeric_limits<std::size_t>::max();
+  const std::string ns = rules.resource.scope == kube::Scope::Namespaced ? filter.range().ns : std::string();
+  // The walk below keeps to the namespace; what else is asked for must be looked for in the objects.
+  const bool must_look = filter.selects_by_content() || filter.range().ns != ns;
   Mark last{mark.version, mark.key};
   bool more = false;
-  const auto take = [&](const std::string& key, const Stored& object) {
+  const auto take = [&](const std::string& key, const Kept& kept) {
     // Pages are made of keys: whether what follows a full one would be shown is not looked at.
-    if (page.items.size() < most && !filter.matches(*object)) return true;
     if (page.items.size() == most) {
       more = true;
       if (!filter.selects_by_content()) ++page.remaining;
       return !filter.selects_by_content();  // counting on, where the server counts
     }
-    page.items.push_back(object);
+    if (must_look && !filter.matches(*kept.open())) return true;
+    page.items.push_back(kept);
     last.key = key;
     return true;
   };
-  const std::string ns = rules.resource.scope == kube::Scope::Namespaced ? filter.range().ns : std::string();
   if (continue_token.empty()) {
     store.each_after(rules.shelf, ns, {}, take);
   } else {

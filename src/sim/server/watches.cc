@@ -19,15 +19,15 @@ class Sight {
     const bool was = commit_.before && filter.matches(*commit_.before);
     const bool is = commit_.kind != Commit::Kind::Removed && filter.matches(*commit_.after);
     if (is) {
-      seen(was ? Kind::Modified : Kind::Added, commit_.after);
+      seen(was ? Kind::Modified : Kind::Added, commit_.kept);
     } else if (was) {
-      seen(Kind::Deleted, commit_.kind == Commit::Kind::Removed ? commit_.after : as_it_left());
+      seen(Kind::Deleted, commit_.kind == Commit::Kind::Removed ? commit_.kept : as_it_left());
     }
   }
 
  private:
   // An object that stops matching is told as it last matched, with the version of the change.
-  const Stored& as_it_left() {
+  const Kept& as_it_left() {
     if (!left_) {
       Draft object(*commit_.before, 16);
       json::ensure(*object, {"metadata", "resourceVersion"}) = kube::version_of(*commit_.after);
@@ -37,7 +37,7 @@ class Sight {
   }
 
   const Commit& commit_;
-  Stored left_;
+  Kept left_;
 };
 
 }  // namespace
@@ -50,17 +50,18 @@ Answer<int> Watches::start(const Rules& rules, Filter filter, std::uint64_t sinc
   if (since != 0 && since < store_.oldest_replayable()) return too_old(since, store_.oldest_replayable());
   auto watcher = std::make_shared<Watcher>(Watcher{next_id_++, std::move(filter), since, std::move(seen)});
   if (since == 0) {
-    std::vector<Stored> existing;
-    store_.each(rules.shelf, {}, [&](const Stored& object) {
-      if (watcher->filter.matches(*object)) existing.push_back(object);
+    std::vector<Kept> existing;
+    store_.each_after(rules.shelf, {}, {}, [&](const std::string&, const Kept& object) {
+      if (watcher->filter.matches(*object.open())) existing.push_back(object);
+      return true;
     });
     watcher->since = store_.version();
-    for (const Stored& object : existing) watcher->seen(Kind::Added, object);
+    for (const Kept& object : existing) watcher->seen(Kind::Added, object);
   } else {
-    std::vector<Commit> missed;
-    store_.replay(rules.shelf, since, [&](const Commit& commit) { missed.push_back(commit); });
-    for (const Commit& commit : missed) Sight(commit).show(watcher->filter, watcher->seen);
-    if (!missed.empty()) watcher->since = missed.back().version;
+    store_.replay(rules.shelf, since, [&](const Commit& commit) {
+      Sight(commit).show(watcher->filter, watcher->seen);
+      watcher->since = commit.version;
+    });
   }
   by_resource_[rules.shelf].push_back(watcher);
   return watcher->id;
