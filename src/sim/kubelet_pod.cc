@@ -92,7 +92,8 @@ void PodLife::note(std::string_view event, Journal::More more) {
 void PodLife::saw(const kube::Object& pod) {
   if (!kube::is_being_deleted(pod)) return;
   const auto usual = std::chrono::duration_cast<std::chrono::seconds>(spec_.grace).count();
-  const Span asked = std::chrono::seconds(json::int_at(pod, {"metadata", "deletionGracePeriodSeconds"}, usual));
+  const Span asked = std::chrono::seconds(
+      std::clamp<std::int64_t>(json::int_at(pod, {"metadata", "deletionGracePeriodSeconds"}, usual), 0, INT32_MAX));
   const Span grace = std::max(asked, kLeastGrace);
   if (is_terminating_ && grace >= grace_) return;
   grace_ = grace;

@@ -8,12 +8,17 @@ namespace {
 
 using std::chrono::seconds;
 
+// None of what we play takes longer than a lifetime, whatever an object says.
+base::Span seconds_of(const json::Value& value, json::Path path, std::int64_t fallback) {
+  return seconds(std::clamp<std::int64_t>(json::int_at(value, path, fallback), 0, INT32_MAX));
+}
+
 std::optional<ProbeSpec> probe_of(const json::Value& container, std::string_view key) {
   const json::Value* probe = json::find(container, {key});
   if (probe == nullptr || !probe->is_object()) return std::nullopt;
   ProbeSpec spec;
-  spec.initial_delay = seconds(std::max<std::int64_t>(0, json::int_at(*probe, {"initialDelaySeconds"})));
-  spec.period = seconds(std::max<std::int64_t>(1, json::int_at(*probe, {"periodSeconds"}, 10)));
+  spec.initial_delay = seconds_of(*probe, {"initialDelaySeconds"}, 0);
+  spec.period = std::max<base::Span>(seconds(1), seconds_of(*probe, {"periodSeconds"}, 10));
   spec.failures =
       static_cast<int>(std::clamp<std::int64_t>(json::int_at(*probe, {"failureThreshold"}, 3), 1, 1'000'000));
   spec.successes =
@@ -127,7 +132,7 @@ PodSpec pod_spec_of(const kube::Object& pod) {
   spec.restart = restart == "Never"       ? RestartPolicy::Never
                  : restart == "OnFailure" ? RestartPolicy::OnFailure
                                           : RestartPolicy::Always;
-  spec.grace = seconds(std::max<std::int64_t>(0, json::int_at(pod, {"spec", "terminationGracePeriodSeconds"}, 30)));
+  spec.grace = seconds_of(pod, {"spec", "terminationGracePeriodSeconds"}, 30);
   spec.host_network = json::flag_at(pod, {"spec", "hostNetwork"});
   for (const auto& container : json::array_at(pod, {"spec", "initContainers"})) {
     spec.init.push_back(container_of(pod, container, true, spec.restart));

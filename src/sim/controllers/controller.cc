@@ -8,17 +8,32 @@
 namespace drover::sim {
 
 Controller::Controller(ControlPlane plane, std::string field_manager)
-    : plane_(plane), field_manager_(std::move(field_manager)), queue_(plane.loop, [this](const std::string& key) {
-        Done done = sync(key);
-        if (done) return true;
-        // A conflict is ordinary life; what else fails is worth a line, because a controller that fails for ever looks
-        // idle.
-        if (!says(done.error(), "Conflict")) {
-          log::debug("a controller failed and will try again",
-                     {{"controller", field_manager_}, {"key", key}, {"why", done.error().message}});
-        }
-        return false;
-      }) {}
+    : plane_(plane),
+      field_manager_(std::move(field_manager)),
+      queue_(
+          plane.loop, [this](const std::string& key) { return look_at(key); },
+          [&server = plane.server] { return server.store().version(); }) {}
+
+// The store holds what somebody put there. An object that no controller has thought of is its own misfortune: the key
+// fails, and the cluster goes on.
+Done Controller::sync_guarded(const std::string& key) {
+  try {
+    return sync(key);
+  } catch (const std::exception& surprise) {
+    return std::unexpected(Rejection{500, "InternalError", surprise.what(), {}, {}});
+  }
+}
+
+bool Controller::look_at(const std::string& key) {
+  Done done = sync_guarded(key);
+  if (done) return true;
+  // A conflict is ordinary life; what else fails is worth a line, because a controller that fails for ever looks idle.
+  if (!says(done.error(), "Conflict")) {
+    log::debug("a controller failed and will try again",
+               {{"controller", field_manager_}, {"key", key}, {"why", done.error().message}});
+  }
+  return false;
+}
 
 Controller::~Controller() {
   if (subscription_ >= 0) plane_.server.store().unsubscribe(subscription_);

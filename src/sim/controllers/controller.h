@@ -57,6 +57,8 @@ class Controller {
   void enqueue(const std::string& key) { queue_.add(key, plane_.reaction); }
   void enqueue_after(const std::string& key, base::Span span) { queue_.add(key, span); }
   void forget(const std::string& key) { queue_.forget(key); }
+  // Of the pods that are missing, how many one look makes (as kube-controller-manager); the next look makes more.
+  static constexpr std::int64_t kBurst = 500;
   base::Span reaction() const { return plane_.reaction; }
 
   // One request, signed with this controller's name.
@@ -71,6 +73,9 @@ class Controller {
   std::string now_text() const { return plane_.wall_text(); }
 
  private:
+  bool look_at(const std::string& key);
+  Done sync_guarded(const std::string& key);
+
   ControlPlane plane_;
   std::string field_manager_;
   WorkQueue queue_;

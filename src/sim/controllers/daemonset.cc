@@ -298,7 +298,7 @@ Done DaemonSetController::learn_template(Fleet& fleet, const kube::Object& ds) {
   fleet.hash = hash;
   fleet.generation = generation;
   fleet.template_generation = kube::annotation_of(ds, kGenerationAnnotation);
-  fleet.min_ready = std::chrono::seconds(json::int_at(ds, {"spec", "minReadySeconds"}));
+  fleet.min_ready = seconds_at(ds, {"spec", "minReadySeconds"});
   const json::Value* surge = json::find(ds, {"spec", "updateStrategy", "rollingUpdate", "maxSurge"});
   fleet.surges =
       json::text_at(ds, {"spec", "updateStrategy", "type"}) != "OnDelete" && scaled(surge, 1, true).value_or(0) > 0;

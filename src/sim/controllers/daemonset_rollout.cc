@@ -102,7 +102,13 @@ Done DaemonSetController::manage(Fleet& fleet, const kube::Object& ds) {
   // What we do to a seat makes it dirty again: it is looked at once more in the next turn, when nothing is left to do.
   const std::set<std::string> dirty = std::exchange(fleet.dirty, {});
   const std::vector<std::string> nodes(dirty.begin(), dirty.end());
+  const std::uint64_t begin = store().version();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (static_cast<std::int64_t>(store().version() - begin) >= kBurst) {
+      fleet.dirty.insert(nodes.begin() + static_cast<std::ptrdiff_t>(i), nodes.end());
+      enqueue(kube::key_of(ds));
+      break;
+    }
     if (Done done = manage_seat(fleet, ds, nodes[i]); !done) {
       // What refuses one pod (a quota, a namespace that ends) refuses the next: stop, and look at the rest with the
       // retry.
@@ -291,8 +297,7 @@ Done DaemonSetController::roll_by_surge(Fleet& fleet, const kube::Object& ds, st
 // -- history and status -----------------------------------------------------------------------------------------------
 
 Done DaemonSetController::trim_history(Fleet& fleet, const kube::Object& ds) {
-  const auto keep =
-      static_cast<std::size_t>(std::max<std::int64_t>(0, json::int_at(ds, {"spec", "revisionHistoryLimit"}, 10)));
+  const auto keep = static_cast<std::size_t>(count_at(ds, {"spec", "revisionHistoryLimit"}, 10));
   if (fleet.old_revisions.size() <= keep) return {};
   std::size_t too_many = fleet.old_revisions.size() - keep;
   const std::vector<Stored> old = fleet.old_revisions;

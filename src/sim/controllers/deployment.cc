@@ -30,7 +30,8 @@ json::Value bare_template(const kube::Object& owner) {
 }
 
 std::int64_t revision_of(const kube::Object& set) {
-  return base::parse_int(kube::annotation_of(set, kRevision)).value_or(0);
+  // One more must still be a number.
+  return std::clamp<std::int64_t>(base::parse_int(kube::annotation_of(set, kRevision)).value_or(0), 0, INT64_MAX - 1);
 }
 
 // The Deployment's annotations that its ReplicaSets carry too.
@@ -61,7 +62,7 @@ json::Value replica_set_for(const kube::Object& deployment, const std::string& n
   json::ensure(set, {"metadata", "annotations"}) = inherited_annotations(deployment);
   json::ensure(set, {"metadata", "ownerReferences"}) =
       json::Array{controller_reference(kube::kDeployments, deployment)};
-  if (const std::int64_t min_ready = json::int_at(deployment, {"spec", "minReadySeconds"}); min_ready > 0) {
+  if (const std::int64_t min_ready = count_at(deployment, {"spec", "minReadySeconds"}); min_ready > 0) {
     json::ensure(set, {"spec", "minReadySeconds"}) = min_ready;
   }
   json::ensure(set, {"spec", "selector"}) = json::members_at(deployment, {"spec", "selector"});
@@ -178,7 +179,7 @@ std::expected<DeploymentController::Rollout, Rejection> DeploymentController::ga
   Rollout rollout;
   rollout.seen = deployment;
   rollout.deployment = copy_to_change(*deployment);
-  rollout.replicas = json::int_at(*deployment, {"spec", "replicas"}, 1);
+  rollout.replicas = count_at(*deployment, {"spec", "replicas"}, 1);
   rollout.recreates = json::text_at(*deployment, {"spec", "strategy", "type"}) == "Recreate";
   if (!rollout.recreates) {
     const auto limit = [&](std::string_view name, bool up) {
@@ -241,8 +242,8 @@ Done DeploymentController::update_fresh(Rollout& rollout, std::int64_t revision)
       annotations[kRevisionHistory] =
           history.empty() ? fmt::format("{}", before) : fmt::format("{},{}", history, before);
   }
-  const std::int64_t min_ready = json::int_at(rollout.deployment, {"spec", "minReadySeconds"});
-  const bool patient = json::int_at(set, {"spec", "minReadySeconds"}) == min_ready;
+  const std::int64_t min_ready = count_at(rollout.deployment, {"spec", "minReadySeconds"});
+  const bool patient = count_at(set, {"spec", "minReadySeconds"}) == min_ready;
   if (!annotations.empty() || !patient) {
     json::Value patch;
     if (!annotations.empty()) json::ensure(patch, {"metadata", "annotations"}) = std::move(annotations);
@@ -265,22 +266,21 @@ Done DeploymentController::make_fresh(Rollout& rollout, std::int64_t revision) {
   const kube::Object& deployment = *rollout.seen;
   const std::string ns(kube::namespace_of(deployment));
   const json::Value bare(json::members_at(deployment, {"spec", "template"}));
-  const std::string hash = template_hash(bare, json::int_at(deployment, {"status", "collisionCount"}));
+  const std::string hash = template_hash(bare, count_at(deployment, {"status", "collisionCount"}));
   const std::string name = fmt::format("{}-{}", kube::name_of(deployment), hash);
   if (store().find("replicasets.apps", key_in(ns, name))) {
     json::ensure(rollout.deployment, {"status", "collisionCount"}) =
-        json::int_at(deployment, {"status", "collisionCount"}) + 1;
+        count_at(deployment, {"status", "collisionCount"}) + 1;
     ASK_VOID(write_status(rollout, false));
     return std::unexpected(
         Rejection{409, "AlreadyExists", fmt::format("replicasets.apps \"{}\" already exists", name), {}, {}});
   }
 
   std::int64_t total = 0;
-  for (const Stored& set : rollout.old) total += json::int_at(*set, {"spec", "replicas"});
+  for (const Stored& set : rollout.old) total += count_at(*set, {"spec", "replicas"});
   const std::int64_t room = rollout.replicas + rollout.max_surge - total;
-  const std::int64_t replicas = rollout.recreates
-                                    ? rollout.replicas
-                                    : std::clamp<std::int64_t>(room, 0, std::max<std::int64_t>(0, rollout.replicas));
+  const std::int64_t replicas =
+      rollout.recreates ? rollout.replicas : std::clamp<std::int64_t>(room, 0, rollout.replicas);
   json::Value set = replica_set_for(deployment, name, hash);
   json::Members& annotations = json::ensure(set, {"metadata", "annotations"}).as_object();
   annotations[kRevision] = fmt::format("{}", revision);

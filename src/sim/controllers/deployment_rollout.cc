@@ -33,8 +33,8 @@ constexpr std::string_view kSource = "deployment-controller";
 constexpr std::string_view kDesired = "deployment.kubernetes.io/desired-replicas";
 constexpr std::string_view kMost = "deployment.kubernetes.io/max-replicas";
 
-std::int64_t wanted_by(const Stored& set) { return json::int_at(*set, {"spec", "replicas"}, 1); }
-std::int64_t available_in_set(const Stored& set) { return json::int_at(*set, {"status", "availableReplicas"}); }
+std::int64_t wanted_by(const Stored& set) { return count_at(*set, {"spec", "replicas"}, 1); }
+std::int64_t available_in_set(const Stored& set) { return count_at(*set, {"status", "availableReplicas"}); }
 
 std::int64_t sum(const std::vector<Stored>& sets, std::int64_t (*of)(const Stored&)) {
   std::int64_t total = 0;
@@ -44,7 +44,7 @@ std::int64_t sum(const std::vector<Stored>& sets, std::int64_t (*of)(const Store
 
 std::int64_t status_sum(const std::vector<Stored>& sets, std::string_view field) {
   std::int64_t total = 0;
-  for (const Stored& set : sets) total += json::int_at(*set, {"status", field});
+  for (const Stored& set : sets) total += count_at(*set, {"status", field});
   return total;
 }
 
@@ -124,8 +124,8 @@ Done DeploymentController::scale_in_proportion(Rollout& rollout) {
   for (const Stored* set : sets) {
     std::int64_t share = 0;
     if (to_add != 0 && to_add != added) {
-      const std::int64_t most_before = base::parse_int(kube::annotation_of(**set, kMost))
-                                           .value_or(json::int_at(*rollout.seen, {"status", "replicas"}));
+      const std::int64_t most_before =
+          base::parse_int(kube::annotation_of(**set, kMost)).value_or(count_at(*rollout.seen, {"status", "replicas"}));
       if (rollout.replicas == 0) {
         share = -wanted_by(*set);
       } else if (most_before > 0) {
@@ -203,13 +203,13 @@ Done DeploymentController::recreate(Rollout& rollout) {
 }
 
 Done DeploymentController::trim_history(Rollout& rollout) {
-  const bool complete = json::int_at(*rollout.seen, {"status", "updatedReplicas"}) == rollout.replicas &&
-                        json::int_at(*rollout.seen, {"status", "replicas"}) == rollout.replicas &&
-                        json::int_at(*rollout.seen, {"status", "availableReplicas"}) == rollout.replicas &&
+  const bool complete = count_at(*rollout.seen, {"status", "updatedReplicas"}) == rollout.replicas &&
+                        count_at(*rollout.seen, {"status", "replicas"}) == rollout.replicas &&
+                        count_at(*rollout.seen, {"status", "availableReplicas"}) == rollout.replicas &&
                         json::int_at(*rollout.seen, {"status", "observedGeneration"}) >=
                             json::int_at(*rollout.seen, {"metadata", "generation"});
   if (!complete && !json::flag_at(*rollout.seen, {"spec", "paused"})) return {};
-  const auto keep = json::int_at(*rollout.seen, {"spec", "revisionHistoryLimit"}, 10);
+  const auto keep = count_at(*rollout.seen, {"spec", "revisionHistoryLimit"}, 10);
   std::vector<Stored> idle;
   for (const Stored& set : rollout.old) {
     if (!kube::is_being_deleted(*set)) idle.push_back(set);
@@ -218,7 +218,7 @@ Done DeploymentController::trim_history(Rollout& rollout) {
   for (const Stored& set : idle) {
     if (too_many-- <= 0) break;
     // One that still has pods keeps its place, and so counts.
-    if (json::int_at(*set, {"status", "replicas"}) != 0 || wanted_by(set) != 0) continue;
+    if (count_at(*set, {"status", "replicas"}) != 0 || wanted_by(set) != 0) continue;
     ASK_VOID(ask_unless_gone(kube::remove(kube::kReplicaSets, std::string(kube::namespace_of(*set)),
                                           std::string(kube::name_of(*set)), std::string(kube::uid_of(*set)))));
   }
@@ -252,7 +252,7 @@ void DeploymentController::judge_progress(Rollout& rollout, const kube::Object& 
   const json::Value* current = find_condition(before, "Progressing");
   const std::string_view reason = current ? json::text_at(*current, {"reason"}) : std::string_view{};
   const auto count = [](const kube::Object& object, std::string_view field) {
-    return json::int_at(object, {"status", field});
+    return count_at(object, {"status", field});
   };
   if (count(now, "replicas") == count(now, "updatedReplicas") && reason == "NewReplicaSetAvailable") return;
 
@@ -271,7 +271,7 @@ void DeploymentController::judge_progress(Rollout& rollout, const kube::Object& 
   // Without a word so far the time runs from now.
   const base::WallTime told_at =
       current ? time_at(*current, {"lastUpdateTime"}).value_or(loop().wall()) : loop().wall();
-  const base::Span limit = std::chrono::seconds(json::int_at(*rollout.seen, {"spec", "progressDeadlineSeconds"}));
+  const base::Span limit = seconds_at(*rollout.seen, {"spec", "progressDeadlineSeconds"});
   if (complete) {
     tell(now, {"Progressing", "True", "NewReplicaSetAvailable", who + " has successfully progressed."}, now_text());
   } else if (moves) {
@@ -293,7 +293,7 @@ Done DeploymentController::write_status(Rollout& rollout, bool judges_progress) 
   const std::vector<Stored> sets = rollout.all();
   kube::Object& now = rollout.deployment;
   const kube::Object before(*rollout.seen, {});
-  json::Members& status = json::ensure(now, {"status"}).as_object();
+  json::Members& status = members_in(now, {"status"});
   const std::int64_t available = status_sum(sets, "availableReplicas");
   const struct {
     std::string_view field;
@@ -301,7 +301,7 @@ Done DeploymentController::write_status(Rollout& rollout, bool judges_progress) 
   } fields[] = {
       {"observedGeneration", json::int_at(before, {"metadata", "generation"})},
       {"replicas", status_sum(sets, "replicas")},
-      {"updatedReplicas", rollout.fresh ? json::int_at(*rollout.fresh, {"status", "replicas"}) : 0},
+      {"updatedReplicas", rollout.fresh ? count_at(*rollout.fresh, {"status", "replicas"}) : 0},
       {"readyReplicas", status_sum(sets, "readyReplicas")},
       {"availableReplicas", available},
       {"unavailableReplicas", std::max<std::int64_t>(0, sum(sets, wanted_by) - available)},

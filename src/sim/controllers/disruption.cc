@@ -153,7 +153,7 @@ std::expected<std::int64_t, std::string> DisruptionController::scale_of_all(cons
     if (const std::string_view deployment = controller_name(*owner, "Deployment"); !deployment.empty()) {
       if (Stored above = store().find("deployments.apps", key_in(ns, deployment))) owner = above;
     }
-    scale_of[std::string(kube::uid_of(*owner))] = json::int_at(*owner, {"spec", "replicas"}, 1);
+    scale_of[std::string(kube::uid_of(*owner))] = count_at(*owner, {"spec", "replicas"}, 1);
   }
   std::int64_t total = 0;
   for (const auto& [uid, scale] : scale_of) total += scale;

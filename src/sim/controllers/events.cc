@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "kube/api.h"
 
 namespace drover::sim {
@@ -33,7 +34,7 @@ void Events::warning(const About& about, std::string_view source, std::string_vi
   tell(about, "Warning", source, reason, message, host);
 }
 
-bool Events::may_speak(const std::string& speaker) {
+bool Events::may_speak(Digest speaker) {
   auto [at, is_new] = spoken_.try_emplace(speaker, Allowance{kBurst, loop_.now()});
   Allowance& allowance = at->second;
   const double passed = std::chrono::duration<double>(loop_.now() - allowance.refilled_at).count();
@@ -44,17 +45,21 @@ bool Events::may_speak(const std::string& speaker) {
   return true;
 }
 
-bool Events::is_one_of_many(const std::string& kind, std::string_view message) {
+bool Events::is_one_of_many(Digest kind, std::string_view message) {
   Similar& similar = similar_[kind];
   if (loop_.now() - similar.last_at > kSameFor) similar.messages.clear();
   similar.last_at = loop_.now();
-  if (similar.messages.size() < kTooManyAlike) similar.messages.emplace(message);
+  const Digest digest = base::fnv1a(message);
+  if (similar.messages.size() < kTooManyAlike &&
+      std::ranges::find(similar.messages, digest) == similar.messages.end()) {
+    similar.messages.push_back(digest);
+  }
   return similar.messages.size() >= kTooManyAlike;
 }
 
-bool Events::raise_count(Known& known, std::string_view message) {
+bool Events::raise_count(Known& known, const std::string& ns, std::string_view message) {
   json::Value body = {{"count", known.count + 1}, {"lastTimestamp", base::rfc3339(loop_.wall())}, {"message", message}};
-  auto request = kube::patch(kube::kEvents, known.ns, known.name, kube::PatchKind::Merge, std::move(body));
+  auto request = kube::patch(kube::kEvents, ns, known.name, kube::PatchKind::Merge, std::move(body));
   request.field_manager = "events";
   if (!server_.serve(request)) return false;
   ++known.count;
@@ -76,19 +81,19 @@ void Events::tell(const About& about, std::string_view type, std::string_view so
   tidy();
   const std::string speaker =
       fmt::format("{}|{}|{}/{}/{}|{}", source, host, about.kind, about.ns, about.name, about.uid);
-  if (!may_speak(speaker)) return;
+  if (!may_speak(base::fnv1a(speaker))) return;
   const std::string kind = fmt::format("{}|{}|{}", speaker, type, reason);
   std::string text(message);
-  std::string what = fmt::format("{}|{}", kind, message);
-  if (is_one_of_many(kind, message)) {
+  Digest what = base::fnv1a(fmt::format("{}|{}", kind, message));
+  if (is_one_of_many(base::fnv1a(kind), message)) {
     text = fmt::format("(combined from similar events): {}", message);
-    what = kind;
+    what = base::fnv1a(kind);
   }
+  const std::string ns = about.ns.empty() ? "default" : about.ns;
   if (auto known = known_.find(what); known != known_.end() && loop_.now() - known->second.last_at < kSameFor) {
-    if (raise_count(known->second, text)) return;
+    if (raise_count(known->second, ns, text)) return;
   }
 
-  const std::string ns = about.ns.empty() ? "default" : about.ns;
   const std::string now = base::rfc3339(loop_.wall());
   // Kubernetes appends the clock in hexadecimal; a counter as well keeps two Events of one instant apart.
   const auto stamp = loop_.wall().time_since_epoch().count() * 1000 + static_cast<std::int64_t>(told_++ % 1000);
@@ -116,7 +121,7 @@ void Events::tell(const About& about, std::string_view type, std::string_view so
   auto request = kube::create(kube::kEvents, ns, std::move(event));
   request.field_manager = source;
   // An Event that cannot be told (its namespace ends) is not worth a word.
-  if (server_.serve(request)) known_.insert_or_assign(what, Known{ns, name, 1, loop_.now()});
+  if (server_.serve(request)) known_.insert_or_assign(what, Known{name, 1, loop_.now()});
 }
 
 }  // namespace drover::sim

@@ -8,10 +8,10 @@
 
 #include <chrono>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/loop.h"
 #include "kube/object.h"
@@ -44,15 +44,16 @@ class Events {
                std::string_view host = {});
 
  private:
+  // Of what makes two Events the same: there are hundreds of thousands in an hour.
+  using Digest = std::uint64_t;
   struct Known {
-    std::string ns;
     std::string name;
     std::int64_t count = 1;
     base::Instant last_at;
   };
   // Messages that differ in nothing else.
   struct Similar {
-    std::set<std::string> messages;
+    std::vector<Digest> messages;
     base::Instant last_at;
   };
   struct Allowance {
@@ -62,16 +63,16 @@ class Events {
 
   void tell(const About& about, std::string_view type, std::string_view source, std::string_view reason,
             std::string_view message, std::string_view host);
-  bool is_one_of_many(const std::string& kind, std::string_view message);
-  bool raise_count(Known& known, std::string_view message);
-  bool may_speak(const std::string& speaker);
+  bool is_one_of_many(Digest kind, std::string_view message);
+  bool raise_count(Known& known, const std::string& ns, std::string_view message);
+  bool may_speak(Digest speaker);
   void tidy();
 
   base::Loop& loop_;
   Server& server_;
-  std::unordered_map<std::string, Known> known_;       // looked up only; emptied whole, never walked for effect
-  std::unordered_map<std::string, Similar> similar_;   // as above
-  std::unordered_map<std::string, Allowance> spoken_;  // as above
+  std::unordered_map<Digest, Known> known_;       // looked up only; emptied whole, never walked for effect
+  std::unordered_map<Digest, Similar> similar_;   // as above
+  std::unordered_map<Digest, Allowance> spoken_;  // as above
   base::Instant tidied_at_{};
   std::uint64_t told_ = 0;
 };

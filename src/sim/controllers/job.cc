@@ -84,8 +84,8 @@ JobController::Look JobController::gather(const std::string& key, const Stored& 
   const auto uncounted = [&](std::string_view list) {
     return static_cast<std::int64_t>(json::array_at(*job, {"status", "uncountedTerminatedPods", list}).size());
   };
-  look.succeeded = json::int_at(*job, {"status", "succeeded"}) + uncounted("succeeded");
-  look.failed = json::int_at(*job, {"status", "failed"}) + uncounted("failed");
+  look.succeeded = count_at(*job, {"status", "succeeded"}) + uncounted("succeeded");
+  look.failed = count_at(*job, {"status", "failed"}) + uncounted("failed");
   for (const Stored& pod : look.pods) {
     const std::string_view uid = kube::uid_of(*pod);
     if (!is_tracked_by_job(*pod) || is_uncounted(*job, "succeeded", uid) || is_uncounted(*job, "failed", uid)) continue;
@@ -130,7 +130,7 @@ Done JobController::sync(const std::string& key) {
     const Look after = gather(key, job);
     const json::Value* completions = json::find(*job, {"spec", "completions"});
     const bool enough = completions && !completions->is_null()
-                            ? look.succeeded >= json::int_at(*job, {"spec", "completions"})
+                            ? look.succeeded >= count_at(*job, {"spec", "completions"})
                             : look.succeeded > 0;
     if (enough && after.active() == 0) {
       look.verdict = Verdict{true, "CompletionsReached", "Reached expected number of succeeded pods"};
@@ -163,7 +163,7 @@ std::optional<JobController::Verdict> JobController::failure(Look& look) {
     return Verdict{false, std::string(json::text_at(*target, {"reason"})),
                    std::string(json::text_at(*target, {"message"}))};
   }
-  const std::int64_t limit = json::int_at(job, {"spec", "backoffLimit"}, 6);
+  const std::int64_t limit = count_at(job, {"spec", "backoffLimit"}, 6);
   bool too_often = look.failed > limit;
   if (json::text_at(job, {"spec", "template", "spec", "restartPolicy"}) == "OnFailure") {
     std::int64_t restarts = 0;
@@ -171,7 +171,7 @@ std::optional<JobController::Verdict> JobController::failure(Look& look) {
       if (phase_of(*pod) != "Running" && phase_of(*pod) != "Pending") continue;
       for (std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
         for (const json::Value& container : json::array_at(*pod, {"status", list})) {
-          restarts += json::int_at(container, {"restartCount"});
+          restarts += count_at(container, {"restartCount"});
         }
       }
     }
@@ -182,8 +182,7 @@ std::optional<JobController::Verdict> JobController::failure(Look& look) {
   const json::Value* deadline = json::find(job, {"spec", "activeDeadlineSeconds"});
   const auto started_at = time_at(look.job, {"status", "startTime"});
   if (!deadline || deadline->is_null() || look.suspended() || !started_at) return std::nullopt;
-  const base::Span left =
-      *started_at + std::chrono::seconds(json::int_at(job, {"spec", "activeDeadlineSeconds"})) - loop().wall();
+  const base::Span left = *started_at + seconds_at(job, {"spec", "activeDeadlineSeconds"}) - loop().wall();
   if (left <= base::Span::zero())
     return Verdict{false, "DeadlineExceeded", "Job was active longer than specified deadline"};
   enqueue_after(look.key, left);
@@ -196,12 +195,12 @@ Done JobController::manage(Look& look) {
   if (look.suspended()) return delete_pods(look, active);
 
   const kube::Object& job = *look.seen;
-  const std::int64_t parallelism = json::int_at(job, {"spec", "parallelism"}, 1);
+  const std::int64_t parallelism = count_at(job, {"spec", "parallelism"}, 1);
   const auto have = static_cast<std::int64_t>(active.size());
   const json::Value* completions = json::find(job, {"spec", "completions"});
   std::int64_t wanted = look.succeeded > 0 ? have : parallelism;
   if (completions && !completions->is_null()) {
-    wanted = std::clamp<std::int64_t>(json::int_at(job, {"spec", "completions"}) - look.succeeded, 0, parallelism);
+    wanted = std::clamp<std::int64_t>(count_at(job, {"spec", "completions"}) - look.succeeded, 0, parallelism);
   }
   if (have > wanted) {
     // Those that are not ready first, then the youngest.
@@ -231,7 +230,8 @@ Done JobController::manage(Look& look) {
       return {};
     }
   }
-  return create_pods(look, missing);
+  if (missing > kBurst) enqueue(look.key);
+  return create_pods(look, std::min(missing, kBurst));
 }
 
 Done JobController::create_pods(Look& look, std::int64_t count) {

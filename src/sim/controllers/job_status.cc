@@ -102,7 +102,7 @@ void JobController::move_released(Look& look) const {
         ++counted;
       }
     }
-    if (counted > 0) json::ensure(look.job, {"status", list}) = json::int_at(look.job, {"status", list}) + counted;
+    if (counted > 0) json::ensure(look.job, {"status", list}) = count_at(look.job, {"status", list}) + counted;
     if (waiting.empty()) {
       json::remove(look.job, {"status", "uncountedTerminatedPods", list});
     } else {
@@ -124,7 +124,7 @@ void JobController::refresh_numbers(Look& look) const {
       ready += pod_is_ready(*pod);
     }
   }
-  json::Members& status = json::ensure(look.job, {"status"}).as_object();
+  json::Members& status = members_in(look.job, {"status"});
   if (active > 0) {
     status["active"] = active;
   } else {
@@ -183,8 +183,7 @@ Done JobController::retire(const std::string& key, const kube::Object& job) {
   const json::Value* end = find_condition(job, condition_status(job, "Complete") == "True" ? "Complete" : "Failed");
   const auto finished_at = time_at(*end, {"lastTransitionTime"});
   if (!finished_at) return {};
-  const base::Span left =
-      *finished_at + std::chrono::seconds(json::int_at(job, {"spec", "ttlSecondsAfterFinished"})) - loop().wall();
+  const base::Span left = *finished_at + seconds_at(job, {"spec", "ttlSecondsAfterFinished"}) - loop().wall();
   if (left > base::Span::zero()) {
     enqueue_after(key, left);
     return {};

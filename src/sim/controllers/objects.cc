@@ -13,6 +13,10 @@
 
 namespace drover::sim {
 
+namespace {
+constexpr std::int64_t kMostThings = std::numeric_limits<std::int32_t>::max();
+}  // namespace
+
 const json::Value* find_condition(const kube::Object& object, std::string_view type) {
   for (const json::Value& condition : json::array_at(object, {"status", "conditions"})) {
     if (json::text_at(condition, {"type"}) == type) return &condition;
@@ -176,17 +180,33 @@ std::string template_hash(const json::Value& pod_template, std::int64_t collisio
   return out;
 }
 
+std::int64_t count_at(const json::Value& value, json::Path path, std::int64_t fallback) {
+  return std::clamp<std::int64_t>(json::int_at(value, path, fallback), 0, kMostThings);
+}
+
+base::Span seconds_at(const json::Value& value, json::Path path, std::int64_t fallback) {
+  return std::chrono::seconds(count_at(value, path, fallback));
+}
+
+std::int64_t sum_of(std::int64_t a, std::int64_t b) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  if (b > 0 && a > Limits::max() - b) return Limits::max();
+  if (b < 0 && a < -Limits::max() - b) return -Limits::max();  // so that it can be subtracted again
+  return a + b;
+}
+
 std::optional<std::int64_t> scaled(const json::Value* int_or_percent, std::int64_t total, bool round_up) {
   if (!int_or_percent) return std::nullopt;
-  if (int_or_percent->is_int64()) return int_or_percent->get_int64();
-  if (int_or_percent->is_uint64()) return static_cast<std::int64_t>(int_or_percent->get_uint64());
+  if (int_or_percent->is_number()) return count_at(*int_or_percent, {});
   if (!int_or_percent->is_string()) return std::nullopt;
   std::string_view text(int_or_percent->get_string());
-  if (!text.ends_with('%')) return base::parse_int(text);
-  text.remove_suffix(1);
-  auto percent = base::parse_int(text);
-  if (!percent || *percent < 0 || *percent > 1'000'000 || total < 0) return std::nullopt;
-  return (*percent * total + (round_up ? 99 : 0)) / 100;
+  const bool is_percentage = text.ends_with('%');
+  if (is_percentage) text.remove_suffix(1);
+  auto number = base::parse_int(text);
+  if (!number) return std::nullopt;
+  if (!is_percentage) return std::clamp<std::int64_t>(*number, 0, kMostThings);
+  if (*number < 0 || *number > 1'000'000 || total < 0) return std::nullopt;
+  return std::min((*number * std::min(total, kMostThings) + (round_up ? 99 : 0)) / 100, kMostThings);
 }
 
 std::optional<std::int64_t> milli_quantity(std::string_view text) {
@@ -227,12 +247,22 @@ std::optional<std::int64_t> milli_quantity_of(const json::Value& value) {
 
 kube::Object copy_to_change(const kube::Object& stored) { return kube::Object(stored, boost::json::storage_ptr()); }
 
+json::Members& members_in(json::Value& value, json::Path path) {
+  json::Value& found = json::ensure(value, path);
+  return found.is_object() ? found.get_object() : found.emplace_object();
+}
+
 std::optional<base::WallTime> time_at(const json::Value& value, json::Path path) {
+  // Beyond these, spans between two times no longer fit.
+  using std::chrono::sys_days;
+  using std::chrono::year;
+  constexpr base::WallTime kFirst{sys_days{year{1970} / 1 / 1}};
+  constexpr base::WallTime kLast{sys_days{year{2200} / 1 / 1}};
   const std::string_view text = json::text_at(value, path);
   if (text.empty()) return std::nullopt;
   auto parsed = base::parse_rfc3339(text);
   if (!parsed) return std::nullopt;
-  return *parsed;
+  return std::clamp(*parsed, kFirst, kLast);
 }
 
 }  // namespace drover::sim

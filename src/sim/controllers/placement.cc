@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "sim/controllers/objects.h"
 
 namespace drover::sim {
 
@@ -91,8 +92,7 @@ std::optional<base::Span> stays_for(const json::Array& taints, const json::Array
       tolerated = true;
       const json::Value* seconds = json::find(toleration, {"tolerationSeconds"});
       if (!seconds || seconds->is_null()) continue;
-      const base::Span span =
-          std::chrono::seconds(std::max<std::int64_t>(0, json::int_at(toleration, {"tolerationSeconds"})));
+      const base::Span span = seconds_at(toleration, {"tolerationSeconds"});
       least = least ? std::min(*least, span) : span;
     }
     if (!tolerated) return base::Span::zero();

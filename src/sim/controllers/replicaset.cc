@@ -17,13 +17,13 @@ namespace drover::sim {
 namespace {
 
 constexpr std::string_view kSource = "replicaset-controller";
-// A sync looks at every pod of its set, so large sets gather more news before the next one.
+// A sync writes a status, so large sets gather more news before the next one.
 constexpr base::Span kPerReplica = std::chrono::microseconds(500);
 
 std::int64_t restarts_of(const kube::Object& pod) {
   std::int64_t most = 0;
   for (const json::Value& container : json::array_at(pod, {"status", "containerStatuses"})) {
-    most = std::max(most, json::int_at(container, {"restartCount"}));
+    most = std::max(most, count_at(container, {"restartCount"}));
   }
   return most;
 }
@@ -49,13 +49,41 @@ auto deletion_rank(const kube::Object& pod, const std::map<std::string, int>& po
 
 ReplicaSetController::ReplicaSetController(ControlPlane plane) : Controller(plane, "kube-controller-manager") {}
 
+void ReplicaSetController::remember(const kube::Object& pod) {
+  Members& members = members_[std::string(controller_uid(pod))];
+  const json::Members& labels = kube::labels_of(pod);
+  Member member;
+  member.is_active = pod_is_active(pod);
+  member.is_terminal = pod_is_terminal(pod);
+  member.is_being_deleted = kube::is_being_deleted(pod);
+  member.ready_since = ready_since(pod);
+  Member& known = members[kube::key_of(pod)];
+  for (const Member* like : {&known, &members.begin()->second}) {
+    if (!member.labels && like->labels && same(like->labels->get_object(), labels)) member.labels = like->labels;
+  }
+  if (!member.labels) member.labels = std::make_shared<const json::Value>(labels, boost::json::storage_ptr());
+  known = std::move(member);
+}
+
+void ReplicaSetController::forget_pod(const kube::Object& pod) {
+  const auto members = members_.find(std::string(controller_uid(pod)));
+  if (members == members_.end()) return;
+  members->second.erase(kube::key_of(pod));
+  if (members->second.empty()) members_.erase(members);
+}
+
+const ReplicaSetController::Members& ReplicaSetController::members_of(const kube::Object& set) const {
+  static const Members kNone;
+  const auto members = members_.find(std::string(kube::uid_of(set)));
+  return members == members_.end() ? kNone : members->second;
+}
+
 void ReplicaSetController::enqueue_owner(const kube::Object& pod) {
   const std::string_view name = controller_name(pod, "ReplicaSet");
   if (name.empty()) return;
-  const std::string key = key_in(kube::namespace_of(pod), name);
-  const Stored set = store().find("replicasets.apps", key);
-  const auto replicas = set ? json::int_at(*set, {"spec", "replicas"}) : 0;
-  enqueue_after(key, std::max(reaction(), kPerReplica * replicas));
+  const auto members = members_.find(std::string(controller_uid(pod)));
+  const auto size = static_cast<std::int64_t>(members == members_.end() ? 0 : members->second.size());
+  enqueue_after(key_in(kube::namespace_of(pod), name), std::max(reaction(), kPerReplica * size));
 }
 
 void ReplicaSetController::offer_orphan(const kube::Object& pod) {
@@ -76,6 +104,11 @@ void ReplicaSetController::heard(const Commit& commit) {
     commit.kind == Commit::Kind::Removed ? forget(key) : enqueue(key);
     return;
   }
+  const bool is_gone = commit.kind == Commit::Kind::Removed;
+  if (commit.before && (is_gone || controller_uid(*commit.before) != controller_uid(*commit.after))) {
+    forget_pod(*commit.before);
+  }
+  if (!is_gone && !controller_name(*commit.after, "ReplicaSet").empty()) remember(*commit.after);
   if (commit.before) enqueue_owner(*commit.before);
   enqueue_owner(*commit.after);
   const bool may_be_adopted = commit.kind != Commit::Kind::Removed && controller_uid(*commit.after).empty() &&
@@ -85,19 +118,16 @@ void ReplicaSetController::heard(const Commit& commit) {
   if (may_be_adopted && is_news) offer_orphan(*commit.after);
 }
 
-std::expected<std::vector<Stored>, Rejection> ReplicaSetController::claim(const kube::Object& set,
-                                                                          const base::Selector& selector) {
+Done ReplicaSetController::claim(const kube::Object& set, const base::Selector& selector) {
   const std::string ns(kube::namespace_of(set));
   const std::string_view uid = kube::uid_of(set);
-  std::vector<Stored> pods;
   std::vector<std::pair<Stored, bool>> changes;  // adopt or release
-  for (const auto& [resource, pod] : store().owned_by(uid)) {
-    if (resource != "pods" || controller_uid(*pod) != uid) continue;
-    if (selector.matches(kube::labels_of(*pod)) || kube::is_being_deleted(*pod)) {
-      pods.push_back(pod);
-    } else {
-      changes.emplace_back(pod, false);
-    }
+  std::map<const json::Value*, bool> matches;
+  for (const auto& [key, member] : members_of(set)) {
+    const auto [judged, is_new] = matches.try_emplace(member.labels.get());
+    if (is_new) judged->second = selector.matches(member.labels->get_object());
+    if (judged->second || member.is_being_deleted) continue;
+    if (Stored pod = store().find("pods", key)) changes.emplace_back(std::move(pod), false);
   }
   if (may_adopt_.erase(kube::key_of(set)) > 0 && !kube::is_being_deleted(set)) {
     store().each("pods", ns, [&](const Stored& pod) {
@@ -113,12 +143,10 @@ std::expected<std::vector<Stored>, Rejection> ReplicaSetController::claim(const 
     }
     if (adopts) owners.push_back(controller_reference(kube::kReplicaSets, set));
     json::Value body = {{"metadata", {{"uid", kube::uid_of(*pod)}, {"ownerReferences", std::move(owners)}}}};
-    auto done =
-        ask(kube::patch(kube::kPods, ns, std::string(kube::name_of(*pod)), kube::PatchKind::Merge, std::move(body)));
-    if (!done && !says(done.error(), "NotFound")) return std::unexpected(std::move(done).error());
-    if (done && adopts) pods.push_back(*done);
+    ASK_VOID(ask_unless_gone(
+        kube::patch(kube::kPods, ns, std::string(kube::name_of(*pod)), kube::PatchKind::Merge, std::move(body))));
   }
-  return pods;
+  return {};
 }
 
 Done ReplicaSetController::sync(const std::string& key) {
@@ -126,25 +154,29 @@ Done ReplicaSetController::sync(const std::string& key) {
   if (!set) return {};
   auto selector = base::Selector::from_json(json::Value(json::members_at(*set, {"spec", "selector"})));
   if (!selector || selector->selects_everything()) return {};
-  ASK(const std::vector<Stored> pods, claim(*set, *selector));
-  std::vector<Stored> active;
-  for (const Stored& pod : pods) {
-    if (pod_is_active(*pod)) active.push_back(pod);
-  }
-  Done resized = kube::is_being_deleted(*set) ? Done{} : resize(*set, active);
+  ASK_VOID(claim(*set, *selector));
+  Done resized = kube::is_being_deleted(*set) ? Done{} : resize(*set);
   Done told = write_status(*set, resized);
   return resized ? told : resized;
 }
 
-Done ReplicaSetController::resize(const kube::Object& set, const std::vector<Stored>& active) {
-  const auto wanted = json::int_at(set, {"spec", "replicas"}, 1);
-  const auto have = static_cast<std::int64_t>(active.size());
-  if (have < wanted) return create_pods(set, wanted - have);
-  if (have == wanted) return {};
+Done ReplicaSetController::resize(const kube::Object& set) {
+  const auto wanted = count_at(set, {"spec", "replicas"}, 1);
+  const auto have = std::ranges::count_if(members_of(set), [](const auto& entry) { return entry.second.is_active; });
+  if (have > wanted) return remove_pods(set, have - wanted);
+  if (wanted - have > kBurst) enqueue(kube::key_of(set));
+  return create_pods(set, std::min(wanted - have, kBurst));
+}
 
+Done ReplicaSetController::remove_pods(const kube::Object& set, std::int64_t count) {
   std::map<std::string, int> pods_on_node;
-  for (const Stored& pod : active) ++pods_on_node[std::string(node_of(*pod))];
-  std::vector<Stored> sorted = active;
+  std::vector<Stored> sorted;
+  for (const auto& [key, member] : members_of(set)) {
+    const Stored pod = member.is_active ? store().find("pods", key) : nullptr;
+    if (!pod) continue;
+    ++pods_on_node[std::string(node_of(*pod))];
+    sorted.push_back(pod);
+  }
   std::ranges::sort(sorted, [&](const Stored& a, const Stored& b) {
     const auto rank_a = deletion_rank(*a, pods_on_node);
     const auto rank_b = deletion_rank(*b, pods_on_node);
@@ -153,12 +185,12 @@ Done ReplicaSetController::resize(const kube::Object& set, const std::vector<Sto
     return std::pair(json::text_at(*b, {"metadata", "creationTimestamp"}), kube::name_of(*b)) <
            std::pair(json::text_at(*a, {"metadata", "creationTimestamp"}), kube::name_of(*a));
   });
-  for (std::int64_t i = 0; i < have - wanted; ++i) {
-    const kube::Object& pod = *sorted[static_cast<std::size_t>(i)];
-    ASK_VOID(ask_unless_gone(kube::remove(kube::kPods, std::string(kube::namespace_of(pod)),
-                                          std::string(kube::name_of(pod)), std::string(kube::uid_of(pod)))));
+  sorted.resize(std::min(sorted.size(), static_cast<std::size_t>(count)));
+  for (const Stored& pod : sorted) {
+    ASK_VOID(ask_unless_gone(kube::remove(kube::kPods, std::string(kube::namespace_of(*pod)),
+                                          std::string(kube::name_of(*pod)), std::string(kube::uid_of(*pod)))));
     events().normal(About::object(kube::kReplicaSets, set), kSource, "SuccessfulDelete",
-                    fmt::format("Deleted pod: {}", kube::name_of(pod)));
+                    fmt::format("Deleted pod: {}", kube::name_of(*pod)));
   }
   return {};
 }
@@ -180,7 +212,7 @@ Done ReplicaSetController::create_pods(const kube::Object& set, std::int64_t cou
 
 Done ReplicaSetController::write_status(const kube::Object& set, const Done& resized) {
   // Counted anew: what was created and deleted a moment ago is in the store already.
-  const base::Span min_ready = std::chrono::seconds(json::int_at(set, {"spec", "minReadySeconds"}));
+  const base::Span min_ready = seconds_at(set, {"spec", "minReadySeconds"});
   const auto template_labels = base::Selector::from_json(
       json::Value{{"matchLabels", json::members_at(set, {"spec", "template", "metadata", "labels"})}});
   std::int64_t replicas = 0;
@@ -189,18 +221,22 @@ Done ReplicaSetController::write_status(const kube::Object& set, const Done& res
   std::int64_t available = 0;
   std::int64_t terminating = 0;
   std::optional<base::Span> look_again;
-  for (const auto& [resource, pod] : store().owned_by(kube::uid_of(set))) {
-    if (resource != "pods" || controller_uid(*pod) != kube::uid_of(set)) continue;
-    if (!pod_is_active(*pod)) {
-      terminating += !pod_is_terminal(*pod);
+  std::map<const json::Value*, bool> like_template;
+  for (const auto& [key, member] : members_of(set)) {
+    if (!member.is_active) {
+      terminating += !member.is_terminal;
       continue;
     }
     ++replicas;
-    labeled += template_labels && template_labels->matches(kube::labels_of(*pod));
-    const auto in = available_in(*pod, min_ready, loop().wall());
-    ready += in.has_value();
-    available += in && *in == base::Span::zero();
-    if (in && *in > base::Span::zero()) look_again = look_again ? std::min(*look_again, *in) : *in;
+    const auto [judged, is_new] = like_template.try_emplace(member.labels.get());
+    if (is_new) judged->second = template_labels && template_labels->matches(member.labels->get_object());
+    labeled += judged->second;
+    if (!member.ready_since) continue;
+    ++ready;
+    const base::Span in =
+        min_ready > base::Span::zero() ? *member.ready_since + min_ready - loop().wall() : base::Span();
+    available += in <= base::Span::zero();
+    if (in > base::Span::zero()) look_again = look_again ? std::min(*look_again, in) : in;
   }
   if (look_again) enqueue_after(kube::key_of(set), *look_again);
 

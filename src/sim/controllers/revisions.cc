@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kHashLabel = "controller-revision-hash";
 
-std::int64_t number_of(const Stored& revision) { return json::int_at(*revision, {"revision"}); }
+std::int64_t number_of(const Stored& revision) { return count_at(*revision, {"revision"}); }
 
 Answer<Stored> adopt(const Ask& ask, const kube::Object& ds, const Stored& revision) {
   json::Array owners = json::array_at(*revision, {"metadata", "ownerReferences"});
@@ -46,7 +46,7 @@ Answer<std::vector<Stored>> claimed(const Store& store, const Ask& ask, const ku
 
 // The name is taken by another template: count the collision, so that the next hash differs.
 Rejection count_collision(const Ask& ask, const kube::Object& ds) {
-  const std::int64_t collisions = json::int_at(ds, {"status", "collisionCount"}) + 1;
+  const std::int64_t collisions = count_at(ds, {"status", "collisionCount"}) + 1;
   json::Value body = {{"status", {{"collisionCount", collisions}}}};
   auto counted = ask(kube::patch(kube::kDaemonSets, std::string(kube::namespace_of(ds)), std::string(kube::name_of(ds)),
                                  kube::PatchKind::Merge, std::move(body), "status"));
@@ -58,7 +58,7 @@ Rejection count_collision(const Ask& ask, const kube::Object& ds) {
 Answer<Stored> make_revision(const Store& store, const Ask& ask, const kube::Object& ds, std::int64_t number) {
   const json::Value* pod_template = json::find(ds, {"spec", "template"});
   const std::string hash =
-      template_hash(pod_template ? *pod_template : json::Value(), json::int_at(ds, {"status", "collisionCount"}));
+      template_hash(pod_template ? *pod_template : json::Value(), count_at(ds, {"status", "collisionCount"}));
   const std::string ns(kube::namespace_of(ds));
   const std::string name = fmt::format("{}-{}", kube::name_of(ds), hash);
   json::Value payload = revision_payload(ds);

@@ -41,7 +41,7 @@ Amounts container_requests(const json::Value& container) {
 }
 
 void add(Amounts& to, const Amounts& amounts, int sign = 1) {
-  for (const auto& [name, amount] : amounts) to[name] += sign * amount;
+  for (const auto& [name, amount] : amounts) to[name] = sum_of(to[name], sign * amount);
 }
 
 bool is_mine(const kube::Object& pod) {
@@ -73,6 +73,12 @@ bool term_repels(const json::Value& term, const kube::Object& guard, const kube:
 bool repels(const kube::Object& guard, const kube::Object& other) {
   return std::ranges::any_of(anti_affinity(guard),
                              [&](const json::Value& term) { return term_repels(term, guard, other); });
+}
+
+// A node's status is twenty times as large, and is told anew every few minutes.
+Stored what_pods_mind(const kube::Object& node) {
+  static const kube::Projection kMinded{"metadata.labels", "spec.taints", "spec.unschedulable"};
+  return Draft(kMinded.applied_to(node)).seal();
 }
 
 bool node_changed_for_pods(const kube::Object& before, const kube::Object& after) {
@@ -121,8 +127,8 @@ void Scheduler::heard_node(const Commit& commit) {
     return;
   }
   ++nodes_;
-  room.node = commit.after;
-  if (commit.kind == Commit::Kind::Changed && !node_changed_for_pods(*commit.before, *commit.after)) return;
+  if (room.node && commit.before && !node_changed_for_pods(*commit.before, *commit.after)) return;
+  room.node = what_pods_mind(*commit.after);
   room.allocatable = amounts_in(json::members_at(*commit.after, {"status", "allocatable"}));
   rank(name, room);
   retry_for(name, false);
@@ -221,11 +227,9 @@ void Scheduler::retry_for(const std::string& node, bool only_more_room) {
 Done Scheduler::sync(const std::string& key) {
   if (key != kRetryAll && key != kRetryForRoom) return schedule(key);
   // What does not fit now is told and waits for the next change: it does not hold up those behind it.
-  std::vector<std::string> keys;
   for (const auto& [turn, pod] : roaming_) {
-    if (key == kRetryAll || waiting_.at(pod).hopes_for_room) keys.push_back(pod);
+    if (key == kRetryAll || waiting_.at(pod).hopes_for_room) enqueue_after(pod, base::Span::zero());
   }
-  for (const std::string& pod : keys) ASK_VOID(schedule(pod));
   return {};
 }
 
@@ -286,7 +290,9 @@ std::optional<std::string> Scheduler::choose(const kube::Object& pod, std::strin
 std::optional<Scheduler::Reason> Scheduler::objection(const kube::Object& pod, const Amounts& requests,
                                                       const Room& room) {
   const kube::Object& node = *room.node;
-  const json::Value& spec = *json::find(pod, {"spec"});
+  static const json::Value kNothing;
+  const json::Value* its_spec = json::find(pod, {"spec"});
+  const json::Value& spec = its_spec != nullptr ? *its_spec : kNothing;
   const json::Array& tolerations = tolerations_of(spec);
   if (json::flag_at(node, {"spec", "unschedulable"})) {
     const json::Array cordon{json::Value{{"key", kTaintUnschedulable}, {"effect", "NoSchedule"}}};
@@ -306,7 +312,7 @@ std::optional<Scheduler::Reason> Scheduler::objection(const kube::Object& pod, c
     const auto uses = room.used.find(resource);
     const std::int64_t all = has == room.allocatable.end() ? 0 : has->second;
     const std::int64_t taken = uses == room.used.end() ? 0 : uses->second;
-    if (amount > all - taken) return Reason{fmt::format("Insufficient {}", resource), amount <= all};
+    if (amount > sum_of(all, -taken)) return Reason{fmt::format("Insufficient {}", resource), amount <= all};
   }
   if (fenced_off(pod, room)) return Reason{"node(s) didn't match pod anti-affinity rules", true};
   return std::nullopt;
@@ -334,8 +340,8 @@ std::int64_t Scheduler::load_of(const Room& room) {
     auto found = room.used.find(resource);
     return found == room.used.end() ? 0 : found->second;
   };
-  return share("cpu", used("cpu")) + share("memory", used("memory")) +
-         share("pods", static_cast<std::int64_t>(room.pods.size()) * 1000);
+  return sum_of(sum_of(share("cpu", used("cpu")), share("memory", used("memory"))),
+                share("pods", static_cast<std::int64_t>(room.pods.size()) * 1000));
 }
 
 // -- telling ----------------------------------------------------------------------------------------------------------

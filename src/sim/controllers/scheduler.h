@@ -35,7 +35,7 @@ class Scheduler final : public Controller {
   using Amounts = std::map<std::string, std::int64_t>;  // by resource, in thousandths
 
   struct Room {
-    Stored node;  // nothing while only pods told of it
+    Stored node;  // what pods may mind of it; nothing while only they told of it
     Amounts allocatable;
     Amounts used;
     std::set<std::string> pods;

@@ -9,6 +9,7 @@ namespace {
 // The waits of client-go's rate-limited queues.
 constexpr base::Span kFirstRetry = std::chrono::milliseconds(5);
 constexpr base::Span kLastRetry = std::chrono::seconds(1000);
+constexpr base::Span kBetweenTurns = std::chrono::milliseconds(10);
 }  // namespace
 
 void WorkQueue::add(const std::string& key, base::Span after) {
@@ -32,9 +33,9 @@ void WorkQueue::forget(const std::string& key) {
   moment_of_.erase(known);
 }
 
-void WorkQueue::arm() {
+void WorkQueue::arm(base::Span not_before) {
   if (due_.empty()) return;
-  const base::Instant first = due_.begin()->first.first;
+  const base::Instant first = std::max(due_.begin()->first.first, loop_.now() + not_before);
   if (armed_ && armed_for_ <= first) return;
   armed_ = true;
   armed_for_ = first;
@@ -52,7 +53,10 @@ void WorkQueue::run_due() {
   // turn.
   const base::Instant now = loop_.now();
   const std::uint64_t asked_before = asked_;
+  const std::uint64_t done_before = effort_();
   while (!due_.empty()) {
+    // A real control plane cannot make ten thousand pods in an instant; whoever watches could not follow either.
+    if (effort_() - done_before >= kMostInATurn) return arm(kBetweenTurns);
     auto first = due_.begin();
     if (first->first.first > now || first->first.second >= asked_before) break;
     const std::string key = std::move(first->second);

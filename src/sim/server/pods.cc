@@ -245,6 +245,7 @@ void check_mounts(const json::Value& spec, const json::Value& container, const s
 
 // An update may change images, add tolerations, shorten or set the deadline; nothing else of the spec.
 json::Value without_changeable(json::Value spec) {
+  if (!spec.is_object()) return spec;
   json::Members& members = spec.get_object();
   for (const std::string_view list : {"containers", "initContainers"}) {
     json::Value* containers = members.if_contains(list);
