@@ -28,12 +28,15 @@ void Access::found() {
                         [this](const Stored& object) { policy_.put(*object); });
   }
   context_.store.subscribe([this](const Commit& commit) { heard(commit); });
+  is_founding_ = true;
   for (const json::Value& object : rbac::bootstrap_policy()) {
     const Rules& rules = *context_.catalog.find(kGroup, plural_of(json::text_at(object, {"kind"})));
     kube::Request request = kube::create(rules.resource, std::string(kube::namespace_of(object)), object);
     request.field_manager = "kube-apiserver";
     (void)create_object(context_, rules, request, Draft(request.body, 512));
   }
+  is_founding_ = false;
+  write_aggregated_rules();
 }
 
 void Access::heard(const Commit& commit) {
@@ -43,7 +46,7 @@ void Access::heard(const Commit& commit) {
   } else {
     policy_.put(*commit.after);
   }
-  if (commit.resource == kClusterRoles) write_aggregated_rules();
+  if (commit.resource == kClusterRoles && !is_founding_) write_aggregated_rules();
 }
 
 // What a controller does in a real cluster: the rules of an aggregated role are written into it.
