@@ -51,7 +51,7 @@ struct Door::Body {
 
   base::Random random;
   door::Identities identities;
-  door::Streams streams;
+  Streams streams;
   door::Ground ground;
   openapi::Library documents;
 };

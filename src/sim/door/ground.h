@@ -10,10 +10,10 @@
 #include "sim/door/identity.h"
 #include "sim/door/reply.h"
 #include "sim/door/request.h"
-#include "sim/door/stream.h"
 #include "sim/kubelet_logs.h"
 #include "sim/rbac/rbac.h"
 #include "sim/serve/exchange.h"
+#include "sim/serve/stream.h"
 #include "sim/server.h"
 
 namespace drover::sim::door {

@@ -4,17 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/time.h"
 #include "kube/object.h"
 #include "sim/serve/log_query.h"
+#include "sim/serve/log_stream.h"
 #include "sim/server/rejections.h"
 
 namespace drover::sim::door {
 namespace {
-
-constexpr std::size_t kPiece = 64 * 1024;
 
 std::vector<std::string> containers_of(const kube::Object& pod) {
   std::vector<std::string> names;
@@ -84,78 +82,6 @@ std::string waiting_reason(const kube::Object& pod, std::string_view container) 
   return "ContainerCreating";
 }
 
-class LogStream final : public Stream {
- public:
-  LogStream(Ground& ground, const Visit& visit, LogQuery query, const LogBook::Run& run)
-      : ground_(ground),
-        exchange_(visit.exchange),
-        query_(std::move(query)),
-        run_(run.id),
-        next_(first_line(query_, run, ground.loop.wall())),
-        left_(query_.most_bytes.value_or(std::numeric_limits<std::uint64_t>::max())) {}
-  ~LogStream() override {
-    if (ear_ != 0) ground_.logs->unlisten(ear_);
-  }
-
-  void start() {
-    HttpReply head;
-    head.content_type = "text/plain";
-    head.headers.push_back({"Cache-Control", "no-cache, private"});
-    exchange_->begin(std::move(head));
-    exchange_->on_gone([weak = weak_from_this(), &streams = ground_.streams] {
-      if (const auto self = weak.lock()) streams.drop(self.get());
-    });
-    if (query_.follow && !query_.previous) ear_ = ground_.logs->listen(query_.container, [this] { wake(); });
-    more();
-  }
-
- private:
-  // Told from inside the kubelet's own work: looked at later.
-  void wake() {
-    if (is_awake_ || is_waiting_for_reader_) return;
-    is_awake_ = true;
-    ground_.loop.post([weak = weak_from_this()] {
-      const auto self = weak.lock();
-      if (!self) return;
-      static_cast<LogStream&>(*self).is_awake_ = false;
-      static_cast<LogStream&>(*self).more();
-    });
-  }
-
-  void more() {
-    const LogBook::Run* run = ground_.logs->run(query_.container, query_.previous);
-    // A restarted container is another run; the one that was asked for has ended.
-    const bool same = run != nullptr && run->id == run_;
-    std::string text = same ? take_lines(query_, *run, next_, kPiece) : std::string();
-    if (text.size() > left_) text.resize(left_);
-    left_ -= text.size();
-    if (text.empty()) {
-      const bool goes_on = ear_ != 0 && same && !run->has_ended && left_ > 0;
-      if (goes_on) return;
-      exchange_->end();
-      return ground_.streams.drop(this);
-    }
-    exchange_->send(std::move(text));
-    is_waiting_for_reader_ = true;
-    exchange_->on_drained([weak = weak_from_this()] {
-      const auto self = weak.lock();
-      if (!self) return;
-      static_cast<LogStream&>(*self).is_waiting_for_reader_ = false;
-      static_cast<LogStream&>(*self).more();
-    });
-  }
-
-  Ground& ground_;
-  std::shared_ptr<Exchange> exchange_;
-  LogQuery query_;
-  std::uint64_t run_;
-  std::uint64_t next_;
-  std::uint64_t left_;
-  int ear_ = 0;
-  bool is_awake_ = false;
-  bool is_waiting_for_reader_ = false;
-};
-
 }  // namespace
 
 void answer_log(Ground& ground, const Visit& visit) {
@@ -181,9 +107,10 @@ void answer_log(Ground& ground, const Visit& visit) {
                                               quoted(wanted.name), waiting_reason(*pod, *container));
     return visit.say(bad_request(why).error());
   }
-  const auto stream = std::make_shared<LogStream>(ground, visit, std::move(*query), *run);
-  ground.streams.keep(stream);
-  stream->start();
+  HttpReply head;
+  head.content_type = "text/plain";
+  head.headers.push_back({"Cache-Control", "no-cache, private"});
+  stream_log({ground.loop, *ground.logs, ground.streams}, std::move(*query), *run, visit.exchange, std::move(head));
 }
 
 }  // namespace drover::sim::door

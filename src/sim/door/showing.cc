@@ -70,16 +70,6 @@ Answer<Showing> Showing::make(const Ground& ground, const Visit& visit, const ku
   return showing;
 }
 
-// Tables are printed from a form of a DaemonSet that this annotation is no part of.
-const kube::Object& Showing::printed(const kube::Object& object, kube::Object& room) const {
-  constexpr std::string_view kTemplateCount = "deprecated.daemonset.template.generation";
-  if (resource_.kind != "DaemonSet" || resource_.group != "apps") return object;
-  room = object;
-  json::remove(room, {"metadata", "annotations", kTemplateCount});
-  if (json::members_at(room, {"metadata", "annotations"}).empty()) json::remove(room, {"metadata", "annotations"});
-  return room;
-}
-
 json::Value Showing::metadata_only(const kube::Object& object) const {
   json::Members shown = {{"kind", "PartialObjectMetadata"}, {"apiVersion", "meta.k8s.io/" + wish_.version}};
   const json::Value* metadata = json::find(object, {"metadata"});
@@ -91,8 +81,7 @@ json::Value Showing::whole(const kube::Object& object) const {
   if (json::text_at(object, {"kind"}) == "Status") return object;
   switch (wish_.form) {
     case Form::Table: {
-      kube::Object room;
-      json::Value table = print::table_of_one(sheet_, printed(object, room), loop_.wall(), include_);
+      json::Value table = print::table_of_one(sheet_, object, loop_.wall(), include_);
       table.get_object()["apiVersion"] = "meta.k8s.io/" + wish_.version;
       return table;
     }
@@ -125,11 +114,7 @@ std::string Showing::head(const Page& page) const {
 
 void Showing::append_item(std::string& out, const kube::Object& object) const {
   switch (wish_.form) {
-    case Form::Table: {
-      kube::Object room;
-      out += sheet_.row_text(printed(object, room), loop_.wall(), include_);
-      break;
-    }
+    case Form::Table: out += sheet_.row_text(object, loop_.wall(), include_); break;
     case Form::PartialMetadata:
     case Form::PartialMetadataList: out += json::text_of(metadata_only(object)); break;
     default: door::append_item(out, object, items_have_kind_); break;
@@ -138,8 +123,7 @@ void Showing::append_item(std::string& out, const kube::Object& object) const {
 
 std::string Showing::event(kube::WatchEvent::Kind kind, const kube::Object& object) {
   if (wish_.form == Form::Table) {
-    kube::Object room;
-    json::Value table = print::table_of_one(sheet_, printed(object, room), loop_.wall(), include_, !columns_were_sent_);
+    json::Value table = print::table_of_one(sheet_, object, loop_.wall(), include_, !columns_were_sent_);
     columns_were_sent_ = true;
     table.get_object()["apiVersion"] = "meta.k8s.io/" + wish_.version;
     return event_line(event_word(kind), json::text_of(table));

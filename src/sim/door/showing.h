@@ -40,8 +40,6 @@ class Showing {
       : loop_(loop), wish_(std::move(wish)), sheet_(std::move(sheet)), include_(include) {}
 
   json::Value metadata_only(const kube::Object& object) const;
-  // The object as a Table shows it; a changed copy lives in `room`.
-  const kube::Object& printed(const kube::Object& object, kube::Object& room) const;
 
   const base::Loop& loop_;
   Wish wish_;

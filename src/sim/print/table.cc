@@ -34,10 +34,12 @@ json::Value conditions_of(const kube::Object& object) {
 constexpr std::string_view kPartial = R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":)";
 constexpr std::string_view kDaemonGeneration = "deprecated.daemonset.template.generation";
 
-// A row is made from the object that the server works with, where this annotation of DaemonSets is a field.
+// A row is made from the object that the server works with, where this annotation of DaemonSets is a field. (The whole
+// object is turned back into what its version shows.)
 const json::Value* shown_metadata(const kube::Object& object, json::Value& room) {
   const json::Value* metadata = json::find(object, {"metadata"});
-  if (metadata == nullptr || json::find(*metadata, {"annotations", kDaemonGeneration}) == nullptr) return metadata;
+  if (metadata == nullptr || json::text_at(object, {"kind"}) != "DaemonSet") return metadata;
+  if (json::find(*metadata, {"annotations", kDaemonGeneration}) == nullptr) return metadata;
   room = *metadata;
   json::remove(room, {"annotations", kDaemonGeneration});
   if (json::members_at(room, {"annotations"}).empty()) json::remove(room, {"annotations"});

@@ -1,5 +1,7 @@
 #include "sim/serve/log_server.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "sim/serve/log_query.h"
@@ -15,13 +17,20 @@ HttpReply text(int code, std::string words) {
           .headers = {{.name = "Connection", .value = "close"}}};
 }
 
-void answer(LogBook& logs, base::WallTime now, const HttpRequest& request, const std::shared_ptr<Exchange>& exchange) {
+void answer(const LogRoom& room, const HttpRequest& request, const std::shared_ptr<Exchange>& exchange) {
   if (request.method != "GET") return exchange->reply(text(405, "only GET is served here\n"));
   if (request.target == "/healthz") return exchange->reply(text(200, "ok"));
   auto query = parse_log_query(request.target);
-  if (query) return stream_log(logs, std::move(*query), now, exchange);
-  const bool lost = query.error().kind == base::Fault::Kind::NotFound;
-  exchange->reply(text(lost ? 404 : 400, query.error().message + "\n"));
+  if (!query) {
+    const bool lost = query.error().kind == base::Fault::Kind::NotFound;
+    return exchange->reply(text(lost ? 404 : 400, query.error().message + "\n"));
+  }
+  const LogBook::Run* run = room.logs.run(query->container, query->previous);
+  if (run != nullptr) return stream_log(room, std::move(*query), *run, exchange, text(200, {}));
+  exchange->reply(
+      text(query->previous ? 404 : 400,
+           fmt::format("{} has no {}logs: it has not {}\n", query->container, query->previous ? "previous " : "",
+                       query->previous ? "been restarted" : "started, or is not simulated here")));
 }
 
 }  // namespace
@@ -34,12 +43,14 @@ base::Result<std::unique_ptr<LogServer>> LogServer::open(kube::AsioLoop& loop, L
   options.limits.most_head_bytes = 16 * 1024;
   options.limits.most_body_bytes = 0;
   options.limits.most_connections = 1000;
-  auto server = HttpServer::open(loop, std::move(options),
-                                 [&loop, &logs](const HttpRequest& request, const std::shared_ptr<Exchange>& exchange) {
-                                   answer(logs, loop.wall(), request, exchange);
-                                 });
+  auto streams = std::make_unique<Streams>();
+  auto server = HttpServer::open(
+      loop, std::move(options),
+      [room = LogRoom{loop, logs, *streams}](const HttpRequest& request, const std::shared_ptr<Exchange>& exchange) {
+        answer(room, request, exchange);
+      });
   if (!server) return base::with_context(std::move(server).error(), "container logs cannot be served");
-  return std::unique_ptr<LogServer>(new LogServer(std::move(*server)));
+  return std::unique_ptr<LogServer>(new LogServer(std::move(streams), std::move(*server)));
 }
 
 }  // namespace drover::sim

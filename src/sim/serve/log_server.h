@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "sim/kubelet_logs.h"
 #include "sim/serve/http_server.h"
+#include "sim/serve/stream.h"
 
 namespace drover::sim {
 
@@ -21,7 +22,9 @@ class LogServer {
   int readers() const { return static_cast<int>(server_->connections()); }
 
  private:
-  explicit LogServer(std::unique_ptr<HttpServer> server) : server_(std::move(server)) {}
+  LogServer(std::unique_ptr<Streams> streams, std::unique_ptr<HttpServer> server)
+      : streams_(std::move(streams)), server_(std::move(server)) {}
+  std::unique_ptr<Streams> streams_;
   std::unique_ptr<HttpServer> server_;
 };
 

@@ -1,7 +1,6 @@
 #include "sim/serve/log_stream.h"
 
-#include <fmt/format.h>
-
+#include <limits>
 #include <utility>
 
 namespace drover::sim {
@@ -9,86 +8,82 @@ namespace {
 
 constexpr std::size_t kPiece = 64 * 1024;
 
-// Kept alive by what it asked the exchange to call, so it ends with the exchange.
-class LogStream final : public std::enable_shared_from_this<LogStream> {
+class LogStream final : public Stream {
  public:
-  LogStream(LogBook& logs, LogQuery query, std::shared_ptr<Exchange> exchange)
-      : logs_(logs), query_(std::move(query)), exchange_(std::move(exchange)) {}
-  ~LogStream() { stop_listening(); }
-  LogStream(const LogStream&) = delete;
-  LogStream& operator=(const LogStream&) = delete;
+  LogStream(const LogRoom& room, LogQuery query, const LogBook::Run& run, std::shared_ptr<Exchange> exchange)
+      : room_(room),
+        exchange_(std::move(exchange)),
+        query_(std::move(query)),
+        run_(run.id),
+        next_(first_line(query_, run, room.loop.wall())),
+        left_(query_.most_bytes.value_or(std::numeric_limits<std::uint64_t>::max())) {}
+  ~LogStream() override {
+    if (ear_ != 0) room_.logs.unlisten(ear_);
+  }
 
-  void start(const LogBook::Run& run, base::WallTime now) {
-    run_ = run.id;
-    next_ = first_line(query_, run, now);
-    left_ = query_.most_bytes.value_or(UINT64_MAX);
-    if (query_.follow && !query_.previous) {
-      ear_ = logs_.listen(query_.container, [weak = weak_from_this()] {
-        if (auto self = weak.lock()) self->more();
-      });
-    }
-    exchange_->begin(
-        {.code = 200, .content_type = "text/plain", .body = {}, .headers = {{.name = "Connection", .value = "close"}}});
-    exchange_->on_gone([self = shared_from_this()] { self->stop_listening(); });
+  void start(HttpReply head) {
+    exchange_->begin(std::move(head));
+    exchange_->on_gone([weak = weak_from_this(), &streams = room_.streams] {
+      if (const auto self = weak.lock()) streams.drop(self.get());
+    });
+    if (query_.follow && !query_.previous) ear_ = room_.logs.listen(query_.container, [this] { wake(); });
     more();
   }
 
  private:
-  void stop_listening() {
-    if (ear_ != 0) logs_.unlisten(std::exchange(ear_, 0));
+  // Told from inside the kubelet's own work: looked at later.
+  void wake() {
+    if (is_awake_ || is_waiting_for_reader_) return;
+    is_awake_ = true;
+    room_.loop.post([weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      static_cast<LogStream&>(*self).is_awake_ = false;
+      static_cast<LogStream&>(*self).more();
+    });
   }
 
   void more() {
-    if (is_over_ || awaits_taking_) return;
-    const auto* run = logs_.run(query_.container, query_.previous);
+    const LogBook::Run* run = room_.logs.run(query_.container, query_.previous);
     // A restarted container is another run; the one that was asked for has ended.
     const bool same = run != nullptr && run->id == run_;
     std::string text = same ? take_lines(query_, *run, next_, kPiece) : std::string();
     if (text.size() > left_) text.resize(left_);
     left_ -= text.size();
     if (text.empty()) {
-      const bool waits = ear_ != 0 && same && !run->has_ended && left_ > 0;
-      return waits ? void() : end();
+      const bool goes_on = ear_ != 0 && same && !run->has_ended && left_ > 0;
+      if (goes_on) return;
+      exchange_->end();
+      return room_.streams.drop(this);
     }
     exchange_->send(std::move(text));
-    awaits_taking_ = true;
-    exchange_->on_drained([self = shared_from_this()] {
-      self->awaits_taking_ = false;
-      self->more();
+    is_waiting_for_reader_ = true;
+    exchange_->on_drained([weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      static_cast<LogStream&>(*self).is_waiting_for_reader_ = false;
+      static_cast<LogStream&>(*self).more();
     });
   }
 
-  void end() {
-    is_over_ = true;
-    stop_listening();
-    exchange_->end();
-  }
-
-  LogBook& logs_;
-  LogQuery query_;
+  LogRoom room_;
   std::shared_ptr<Exchange> exchange_;
-  std::uint64_t run_ = 0;
-  std::uint64_t next_ = 1;
-  std::uint64_t left_ = 0;
+  LogQuery query_;
+  std::uint64_t run_;
+  std::uint64_t next_;
+  std::uint64_t left_;
   int ear_ = 0;
-  bool awaits_taking_ = false;
-  bool is_over_ = false;
+  bool is_awake_ = false;
+  bool is_waiting_for_reader_ = false;
 };
 
 }  // namespace
 
-void stream_log(LogBook& logs, LogQuery query, base::WallTime now, std::shared_ptr<Exchange> exchange) {
-  const auto* run = logs.run(query.container, query.previous);
-  if (run == nullptr) {
-    const auto why =
-        fmt::format("{} has no {}logs: it has not {}\n", query.container, query.previous ? "previous " : "",
-                    query.previous ? "been restarted" : "started, or is not simulated here");
-    return exchange->reply({.code = query.previous ? 404 : 400,
-                            .content_type = "text/plain",
-                            .body = why,
-                            .headers = {{.name = "Connection", .value = "close"}}});
-  }
-  std::make_shared<LogStream>(logs, std::move(query), std::move(exchange))->start(*run, now);
+void stream_log(const LogRoom& room, LogQuery query, const LogBook::Run& run, const std::shared_ptr<Exchange>& exchange,
+                HttpReply head) {
+  const auto stream = std::make_shared<LogStream>(room, std::move(query), run, exchange);
+  room.streams.keep(stream);
+  stream->start(std::move(head));
 }
 
 }  // namespace drover::sim

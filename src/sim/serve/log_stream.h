@@ -1,5 +1,5 @@
-// Answers one reader of a container's log, whoever serves it. A reader has a place in the log, not a queue: one that
-// reads slowly loses what the log drops meanwhile.
+// One reader of a container's log, whoever serves it. A reader has a place in the log, not a queue: one that reads
+// slowly loses what the log drops meanwhile.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,20 @@
 #include "sim/kubelet_logs.h"
 #include "sim/serve/exchange.h"
 #include "sim/serve/log_query.h"
+#include "sim/serve/stream.h"
 
 namespace drover::sim {
 
-// Sends the lines and ends, or, for a query that follows, goes on until the container ends or the reader goes. A
-// container without a log is answered with a line that says why. The logs must outlive the exchange.
-void stream_log(LogBook& logs, LogQuery query, base::WallTime now, std::shared_ptr<Exchange> exchange);
+// What readers stand on, and who keeps them.
+struct LogRoom {
+  base::Loop& loop;
+  LogBook& logs;
+  Streams& streams;
+};
+
+// Sends `head`, the lines of this run (the one that the query asks for), and the end; when the query follows, the end
+// comes with the container's or when the reader goes.
+void stream_log(const LogRoom& room, LogQuery query, const LogBook::Run& run, const std::shared_ptr<Exchange>& exchange,
+                HttpReply head);
 
 }  // namespace drover::sim

@@ -1,7 +1,7 @@
 // Answers that go on after the call that began them: long lists, watches, logs that are followed.
 //
-// The door owns them; the exchange and the loop know them only weakly, so that nothing keeps itself alive and closing
-// the door ends them all.
+// Whoever answers owns them; the exchange and the loop know them only weakly, so that nothing keeps itself alive and
+// closing the door ends them all.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-namespace drover::sim::door {
+namespace drover::sim {
 
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
@@ -31,4 +31,4 @@ class Streams {
   std::map<const Stream*, std::shared_ptr<Stream>> streams_;
 };
 
-}  // namespace drover::sim::door
+}  // namespace drover::sim
