@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include "base/text.h"
 #include "sim/http_server_fixture.h"
 
 namespace drover::sim {
@@ -128,6 +129,25 @@ TEST_F(HttpServerTest, AnswersWhileAThousandConnectionsAreIdle) {
   EXPECT_THAT(heard, EndsWith("GET /hello \n"));
   EXPECT_EQ(asked.size(), 2u);
   EXPECT_GE(peak, 1000u);
+}
+
+// Two thousand timers that are always due, as when a large fleet starts: a visitor waits for a few of them at each step
+// of his visit, not for all.
+TEST_F(HttpServerTest, AnswersWhileThousandsOfTimersAreDue) {
+  constexpr int kTimers = 2000;
+  const std::string work(50'000, 'w');
+  std::uint64_t done = 0;
+  std::uint64_t sum = 0;
+  std::function<void()> toil = [&] {
+    ++done;
+    sum += base::fnv1a(work);
+    loop.after(base::Span::zero(), toil).let_go();
+  };
+  for (int i = 0; i < kTimers; ++i) loop.after(base::Span::zero(), toil).let_go();
+  visit_saying("GET /hello HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(heard, EndsWith("GET /hello \n"));
+  EXPECT_NE(sum, 0u);
+  EXPECT_LT(done, static_cast<std::uint64_t>(2 * kTimers));
 }
 
 TEST_F(PlainHttpServer, MakesRoomByClosingTheConnectionThatHasBeenIdleForLongest) {
