@@ -168,7 +168,9 @@ json::Value binding_of(const Bound& bound) {
 
 }  // namespace
 
-std::vector<json::Value> bootstrap_policy() {
+namespace {
+
+std::vector<json::Value> made_policy() {
   std::vector<json::Value> objects;
   for (std::size_t i = 0; i < std::size(kRows);) {
     const std::string_view role = kRows[i].role;
@@ -181,6 +183,13 @@ std::vector<json::Value> bootstrap_policy() {
   objects.push_back(aggregated_role("admin", ""));
   for (const Bound& bound : kBindings) objects.push_back(binding_of(bound));
   return objects;
+}
+
+}  // namespace
+
+const std::vector<json::Value>& bootstrap_policy() {
+  static const std::vector<json::Value> kPolicy = made_policy();
+  return kPolicy;
 }
 
 }  // namespace drover::sim::rbac

@@ -102,19 +102,31 @@ std::string Policy::subject_key(const Subject& subject, std::string_view binding
 }
 
 void Policy::put(const json::Value& object) {
+  if (take(object)) aggregate();
+}
+
+void Policy::put_all(const std::vector<std::shared_ptr<const json::Value>>& objects) {
+  bool aggregates = false;
+  for (const auto& object : objects) aggregates = take(*object) || aggregates;
+  if (aggregates) aggregate();
+}
+
+bool Policy::take(const json::Value& object) {
   const auto kind = json::text_at(object, {"kind"});
   const Key key{json::text_at(object, {"metadata", "namespace"}), json::text_at(object, {"metadata", "name"})};
   // What has no namespace counts for the whole cluster: nothing may get there by leaving it out.
-  if (key.first.empty() != kind.starts_with("Cluster")) return;
+  if (key.first.empty() != kind.starts_with("Cluster")) return false;
   if (kind == "Role" || kind == "ClusterRole") {
     roles_[key] = read_role(object);
-    if (kind == "ClusterRole") aggregate();
-  } else if (kind == "RoleBinding" || kind == "ClusterRoleBinding") {
+    return kind == "ClusterRole";
+  }
+  if (kind == "RoleBinding" || kind == "ClusterRoleBinding") {
     forget_binding(key);
     Binding made = read_binding(object);
     for (const auto& subject : made.subjects) by_subject_[subject_key(subject, made.ns)].insert(key);
     bindings_[key] = std::move(made);
   }
+  return false;
 }
 
 void Policy::remove(const json::Value& object) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ class Policy {
  public:
   // A Role, ClusterRole, RoleBinding or ClusterRoleBinding that was created or changed; other kinds are ignored.
   void put(const json::Value& object);
+  // Many at once, which costs little more than one.
+  void put_all(const std::vector<std::shared_ptr<const json::Value>>& objects);
   // The same, deleted.
   void remove(const json::Value& object);
 
@@ -92,6 +95,8 @@ class Policy {
   static Binding read_binding(const json::Value& object);
   static std::string subject_key(const Subject& subject, std::string_view binding_ns);
   void forget_binding(const Key& key);
+  // True when aggregated roles may be others now.
+  bool take(const json::Value& object);
   void aggregate();
   const Role* find_role(const Binding& binding) const;
   static std::string describe(const Binding& binding, const User& user);
@@ -115,6 +120,6 @@ json::Value forbidden_details(const Attributes& request);
 
 // What every cluster is born with: cluster-admin for system:masters, discovery and public information for everybody who
 // has a name or none.
-std::vector<json::Value> bootstrap_policy();
+const std::vector<json::Value>& bootstrap_policy();
 
 }  // namespace drover::sim::rbac

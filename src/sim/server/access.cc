@@ -23,19 +23,21 @@ std::string_view plural_of(std::string_view kind) {
 void Access::found() {
   if (is_founded_) return;
   is_founded_ = true;
-  for (const char* plural : {"roles", "clusterroles", "rolebindings", "clusterrolebindings"}) {
-    context_.store.each(context_.catalog.find(kGroup, plural)->shelf, {},
-                        [this](const Stored& object) { policy_.put(*object); });
-  }
-  context_.store.subscribe([this](const Commit& commit) { heard(commit); });
-  is_founding_ = true;
   for (const json::Value& object : rbac::bootstrap_policy()) {
     const Rules& rules = *context_.catalog.find(kGroup, plural_of(json::text_at(object, {"kind"})));
+    if (context_.store.find(rules.shelf, kube::key_of(object))) continue;
     kube::Request request = kube::create(rules.resource, std::string(kube::namespace_of(object)), object);
     request.field_manager = "kube-apiserver";
     (void)create_object(context_, rules, request, Draft(request.body, 512));
   }
-  is_founding_ = false;
+  std::vector<Stored> all;
+  for (const char* plural : {"roles", "clusterroles", "rolebindings", "clusterrolebindings"}) {
+    context_.store.each(context_.catalog.find(kGroup, plural)->shelf, {},
+                        [&](const Stored& object) { all.push_back(object); });
+  }
+  policy_.put_all(all);
+  // From now on one at a time.
+  context_.store.subscribe([this](const Commit& commit) { heard(commit); });
   write_aggregated_rules();
 }
 
@@ -46,7 +48,7 @@ void Access::heard(const Commit& commit) {
   } else {
     policy_.put(*commit.after);
   }
-  if (commit.resource == kClusterRoles && !is_founding_) write_aggregated_rules();
+  if (commit.resource == kClusterRoles) write_aggregated_rules();
 }
 
 // What a controller does in a real cluster: the rules of an aggregated role are written into it.

@@ -27,7 +27,6 @@ class Access {
   Context& context_;
   rbac::Policy policy_;
   bool is_founded_ = false;
-  bool is_founding_ = false;  // what is aggregated is written once, in the end
 };
 
 // 403 when the request's user would give rights that he does not have himself; `fresh` is the wished state.
