@@ -101,9 +101,15 @@ void Store::lay_aside(const Kept& object) {
   open_ -= lot.open != nullptr;
 }
 
-Stored Store::put(const std::string& resource, Draft object) {
-  std::string key = kube::key_of(*object);
-  Stored is = stamp(std::move(object));
+Stored Store::put(const std::string& resource, Draft object) { return put_stamped(resource, stamp(std::move(object))); }
+
+void Store::restore(const std::string& resource, const Stored& object) {
+  ++version_;
+  put_stamped(resource, object);
+}
+
+Stored Store::put_stamped(const std::string& resource, Stored is) {
+  std::string key = kube::key_of(*is);
   const Kept after(is);
   auto shelf = shelves_.try_emplace(resource).first;
   auto [at, is_new] = shelf->second.try_emplace(std::move(key));

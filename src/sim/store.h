@@ -67,6 +67,10 @@ class Store {
   // nothing when there was none.
   Stored erase(const std::string& resource, const std::string& key);
 
+  // Puts an object back as it was (here, or in another store), its resourceVersion included, and tells of it like of
+  // any other commit, which has a version of its own.
+  void restore(const std::string& resource, const Stored& object);
+
   std::uint64_t version() const { return version_; }
   // History back to (excluding) this version can be replayed.
   std::uint64_t oldest_replayable() const { return compacted_; }
@@ -117,6 +121,7 @@ class Store {
   void forget_oldest();
   std::deque<Past>::const_iterator first_after(std::uint64_t since) const;
   Stored stamp(Draft object);
+  Stored put_stamped(const std::string& resource, Stored object);
   void move_in_indexes(const ResourceName& resource, const std::string& key, const kube::Object* before,
                        const kube::Object* after);
   void commit(Commit::Kind kind, const ResourceName& resource, Kept before, Kept after);

@@ -105,6 +105,19 @@ TEST(Store, ForgetsHistoryBeyondItsLimit) {
   EXPECT_EQ(store.oldest_replayable(), 4u);
 }
 
+TEST(Store, RestoresAnObjectAsItWas) {
+  Store store;
+  const Stored was = store.put("nodes", node_named("a"));
+  store.erase("nodes", "a");
+  std::vector<std::uint64_t> told;
+  store.subscribe([&](const Commit& commit) { told.push_back(commit.version); });
+  store.restore("nodes", was);
+  EXPECT_EQ(store.find("nodes", "a"), was);
+  EXPECT_EQ(kube::version_of(*was), "1");
+  EXPECT_EQ(told, std::vector<std::uint64_t>{3});
+  EXPECT_EQ(kube::version_of(*store.put("nodes", node_named("b"))), "4");
+}
+
 TEST(Store, FindsThePodsOfANodeAlsoAfterTheyMovedOrWent) {
   Store store;
   store.put("pods", pod_named("default", "a", "n1"));
