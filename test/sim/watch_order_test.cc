@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 class RestlessLoop final : public base::Loop {
  public:
   base::Instant now() const override {
-    now_ += std::chrono::nanoseconds(random_.below(2'000'000));
+    now_ += std::chrono::nanoseconds(random_.below(50'000));
     return now_;
   }
   base::WallTime wall() const override { return base::WallTime(std::chrono::microseconds(1)); }
