@@ -63,38 +63,61 @@ Record record_after(const NodeNow& node, const core::Change& change, const vendo
   return record;
 }
 
-kube::Request node_patch(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
-                         base::WallTime now) {
-  const Record record = record_after(node, change, profile, now);
-  json::Members labels;
-  labels[profile.state_label] = change.label ? json::Value(profile.state(*change.label)) : json::Value();
-  for (const std::string& gate : change.gates_to_pause) labels[gate] = profile.gate_paused;
-  for (const auto& [gate, value] : change.gates_to_restore) labels[gate] = value;
+namespace {
 
-  json::Members annotations;
-  annotations[vendors::kRecordAnnotation] = record == Record{} ? json::Value() : json::Value(vendors::text_of(record));
-  if (change.wish_is_heard) annotations[profile.request_annotation] = json::Value();
+// What the change says, as members of the patch.
+struct Parts {
+  json::Members labels = {};
+  json::Members annotations = {};
+  json::Members spec = {};
+};
+
+Parts parts_of(const NodeNow& node, const core::Change& change, const vendors::Profile& profile, base::WallTime now) {
+  Parts parts;
+  const Record record = record_after(node, change, profile, now);
+  parts.labels[profile.state_label] = change.label ? json::Value(profile.state(*change.label)) : json::Value();
+  for (const std::string& gate : change.gates_to_pause) parts.labels[gate] = profile.gate_paused;
+  for (const auto& [gate, value] : change.gates_to_restore) parts.labels[gate] = value;
+
+  parts.annotations[vendors::kRecordAnnotation] =
+      record == Record{} ? json::Value() : json::Value(vendors::text_of(record));
+  if (change.wish_is_heard) parts.annotations[profile.request_annotation] = json::Value();
   // What the vendor's own operator noted there is in the claim now, and must not mislead it should it come back.
-  if (!change.path.empty()) annotations[profile.found_cordoned_annotation] = json::Value();
+  if (!change.path.empty()) parts.annotations[profile.found_cordoned_annotation] = json::Value();
   if (is_told_by_us(record) != is_told_by_us(node.record)) {
-    annotations[vendors::kScaleDownAnnotation] = is_told_by_us(record) ? json::Value("true") : json::Value();
+    parts.annotations[vendors::kScaleDownAnnotation] = is_told_by_us(record) ? json::Value("true") : json::Value();
   }
 
-  json::Members spec;
-  if (change.cordoned) spec["unschedulable"] = *change.cordoned ? json::Value(true) : json::Value();
+  if (change.cordoned) parts.spec["unschedulable"] = *change.cordoned ? json::Value(true) : json::Value();
   if (change.tainted) {
     json::Array taints = taints_after(node.taints, *change.tainted);
-    spec["taints"] = taints.empty() ? json::Value() : json::Value(std::move(taints));
+    parts.spec["taints"] = taints.empty() ? json::Value() : json::Value(std::move(taints));
   }
+  return parts;
+}
 
+void put_on(const std::map<std::string, std::optional<std::string>>& wanted, json::Members& members) {
+  for (const auto& [key, value] : wanted) {
+    // What the change says about a key counts: a gate that it closes stays closed.
+    if (!members.contains(key)) members[key] = value ? json::Value(*value) : json::Value();
+  }
+}
+
+}  // namespace
+
+kube::Request node_patch(const NodeNow& node, const core::Change* change, const vendors::Dress& dress,
+                         const vendors::Profile& profile, base::WallTime now) {
+  Parts parts = change == nullptr ? Parts{} : parts_of(node, *change, profile, now);
+  put_on(dress.labels, parts.labels);
+  put_on(dress.annotations, parts.annotations);
   json::Members metadata;
   metadata["uid"] = node.uid;
   metadata["resourceVersion"] = node.version;
-  metadata["labels"] = std::move(labels);
-  metadata["annotations"] = std::move(annotations);
+  if (!parts.labels.empty()) metadata["labels"] = std::move(parts.labels);
+  if (!parts.annotations.empty()) metadata["annotations"] = std::move(parts.annotations);
   json::Members body;
   body["metadata"] = std::move(metadata);
-  if (!spec.empty()) body["spec"] = std::move(spec);
+  if (!parts.spec.empty()) body["spec"] = std::move(parts.spec);
   return kube::patch(kube::kNodes, "", node.name, kube::PatchKind::Merge, std::move(body));
 }
 

@@ -31,7 +31,8 @@ struct NodeNow {
 vendors::Record record_after(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
                              base::WallTime now);
 
-kube::Request node_patch(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
-                         base::WallTime now);
+// `change` may be missing: then only `dress` is put on.
+kube::Request node_patch(const NodeNow& node, const core::Change* change, const vendors::Dress& dress,
+                         const vendors::Profile& profile, base::WallTime now);
 
 }  // namespace drover::act

@@ -41,4 +41,20 @@ std::vector<kube::Event> events_of(const NodeName& node, const core::Change& cha
   return events;
 }
 
+kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::Profile& profile) {
+  const std::string budget = pod.held_by.empty() ? "no budget held it" : fmt::format("budget {} held it", pod.held_by);
+  return about(node, profile, kube::Event::Type::Warning,
+               fmt::format("Deleted pod {}: the time for evictions is over, and {}", pod.full_name(), budget));
+}
+
+std::string path_of(const core::Change& change, const vendors::Profile& profile) {
+  std::string path;
+  for (const core::Step& step : change.path) {
+    const std::string_view word = profile.state(step.to);
+    path += fmt::format("{}{}", path.empty() ? "" : " > ", word.empty() ? "(no state)" : word);
+  }
+  if (!change.path.empty()) path += ": " + change.path.back().because;
+  return path;
+}
+
 }  // namespace drover::act

@@ -21,4 +21,10 @@ struct NodeName {
 // the reason where a node failed.
 std::vector<kube::Event> events_of(const NodeName& node, const core::Change& change, const vendors::Profile& profile);
 
+// A pod was deleted because a documented time was over, whatever its budget says.
+kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::Profile& profile);
+
+// "upgrade-required > cordon-required > …: a slot is free", for the log.
+std::string path_of(const core::Change& change, const vendors::Profile& profile);
+
 }  // namespace drover::act

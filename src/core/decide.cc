@@ -68,7 +68,10 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
     node.is_tainted = false;
   }
   switch (to) {
-    case Phase::Idle: release(node); break;
+    case Phase::Idle:
+      release(node);
+      if (policy.is_ending || !node.is_selected) node.outcome.reset();  // nobody asks any more
+      break;
     case Phase::Done:
       release(node);
       node.outcome = Outcome{.target = node.target};

@@ -22,6 +22,8 @@ constexpr std::array kUpgradeInPlace = {
     wait({Idle, Done, Required, Failed}, upgrades_are_off, "upgrades are off"),
     wait(Idle, label_is_unknown, "the state label says something that nobody knows"),
     move({Idle, Done}, somebody_asked, Required, "somebody asked for it"),
+    work(Idle, first_driver_is_being_installed&& old_driver_is_there, Work::ReplaceDriverPod,
+         "the first driver is replaced before it has served"),
     wait({Idle, Done}, first_driver_is_being_installed, "the first driver is being installed"),
     move({Idle, Done}, driver_asks_to_load, Required, "a new driver waits for permission to load"),
     move({Idle, Done}, driver_is_outdated, Required, "the driver is outdated"),

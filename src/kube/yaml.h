@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
@@ -12,5 +13,9 @@ namespace drover::kube {
 // Aliases are expanded, up to a bound: a small file that means a huge one is refused. JSON is YAML, and keeps its own
 // types.
 base::Result<json::Value> parse_yaml(std::string_view text);
+
+// Every document of `text` that says something, as kubectl reads manifests: plain scalars have the type that they look
+// like (true, 5, 0.5, null), quoted ones are strings.
+base::Result<std::vector<json::Value>> parse_manifests(std::string_view text);
 
 }  // namespace drover::kube

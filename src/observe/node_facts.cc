@@ -41,11 +41,12 @@ std::string_view NodeFacts::annotation(std::string_view key) const {
 kube::Projection node_projection(const std::vector<std::string>& labels) {
   std::set<std::string> label_keys(labels.begin(), labels.end());
   std::set<std::string> annotation_keys = {std::string(vendors::kRecordAnnotation),
-                                           std::string(vendors::kHoldAnnotation)};
+                                           std::string(vendors::kHoldAnnotation),
+                                           std::string(vendors::kScaleDownAnnotation)};
   for (const std::string_view key : kFeatureLabels) label_keys.emplace(key);
   for (const vendors::Profile* profile : vendors::all()) {
-    for (const std::string_view key :
-         {profile->state_label, profile->skip_label, profile->present_label, profile->feature_labels, profile->gates})
+    for (const std::string_view key : {profile->state_label, profile->skip_label, profile->present_label,
+                                       profile->deploy_label, profile->feature_labels, profile->gates})
       add_keys(label_keys, key);
     for (const std::string_view key :
          {profile->request_annotation, profile->found_cordoned_annotation, profile->managed_annotation})
@@ -65,7 +66,8 @@ NodeFacts node_facts(const kube::Object& node) {
   facts.version = kube::version_of(node);
   facts.boot = json::text_at(node, {"status", "nodeInfo", "bootID"});
   facts.is_cordoned = json::flag_at(node, {"spec", "unschedulable"});
-  for (const json::Value& taint : json::array_at(node, {"spec", "taints"})) {
+  facts.taints = json::array_at(node, {"spec", "taints"});
+  for (const json::Value& taint : facts.taints) {
     facts.is_tainted = facts.is_tainted || json::text_at(taint, {"key"}) == vendors::kSwapTaint;
   }
   const auto keep = [](const json::Members& members, Pairs& pairs) {

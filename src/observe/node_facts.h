@@ -25,6 +25,7 @@ struct NodeFacts {
   std::vector<std::pair<std::string, std::string>> annotations;  // likewise
   bool is_cordoned = false;
   bool is_tainted = false;  // by us
+  json::Array taints = {};  // all of them, as they are to be written back
   bool is_ready = false;
   std::optional<base::WallTime> unready_since = {};
 

@@ -11,6 +11,12 @@ namespace {
 
 using core::PreflightView;
 
+// Nothing wanted, nothing outdated: a policy that cannot be read costs nobody a driver.
+bool is_outdated(const PodFacts& pod, const Wish& wish) {
+  if (wish.digest.empty()) return false;
+  return pod.digest.empty() ? pod.image != wish.image : pod.digest != wish.digest;
+}
+
 core::DriverView driver_view(const Standing& standing, const Surroundings& around) {
   core::DriverView driver;
   driver.wanted = around.wish.version;
@@ -21,7 +27,7 @@ core::DriverView driver_view(const Standing& standing, const Surroundings& aroun
     driver.pod = pod->uid;
     driver.is_going = pod->is_going;
     driver.is_ready = pod->is_ready && !pod->is_going;
-    driver.is_outdated = pod->digest != around.wish.digest;
+    driver.is_outdated = is_outdated(*pod, around.wish);
     driver.trouble = pod->trouble;
   }
   // Nothing was ever finished here, and nothing serves: there is no driver that anybody could lose.
@@ -29,8 +35,9 @@ core::DriverView driver_view(const Standing& standing, const Surroundings& aroun
   return driver;
 }
 
-// A validator proves the driver that is loaded now only when it began after that driver was ready. Both times are the
-// same kubelet's, so no clock is compared with another.
+// A validator proves the driver that is loaded now only when it began after that driver did. Both times are the same
+// kubelet's, so no clock is compared with another. (Not when the driver became ready: a node that was out of reach for
+// a moment makes all its pods ready anew.)
 core::ValidatorView validator_view(const Surroundings& around) {
   core::ValidatorView view;
   const PodFacts* pod = around.validator;
@@ -41,7 +48,7 @@ core::ValidatorView validator_view(const Surroundings& around) {
   view.trouble = pod->trouble;
   const PodFacts* driver = around.driver;
   const bool is_fresh =
-      driver != nullptr && driver->ready_since && pod->started_at && *pod->started_at >= *driver->ready_since;
+      driver != nullptr && driver->running_since && pod->running_since && *pod->running_since >= *driver->running_since;
   view.has_passed = pod->is_ready && !pod->is_going && is_fresh;
   if (pod->is_ready && !is_fresh) view.trouble = "the validator is older than the driver";
   return view;

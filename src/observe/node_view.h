@@ -17,6 +17,7 @@ namespace drover::observe {
 struct Wish {
   std::string digest;       // of everything that matters to the driver; empty: nothing is wanted
   std::string version;      // for people
+  std::string image;        // of the driver: compared where a pod says no digest
   bool is_settled = false;  // the DaemonSet that would bring it is there, and its controller has seen it
 };
 

@@ -71,6 +71,17 @@ std::optional<base::WallTime> time_at(const json::Value& value, json::Path path)
   return parsed ? std::optional(*parsed) : std::nullopt;
 }
 
+// When the last of its containers was started; nothing while one of them does not run.
+std::optional<base::WallTime> running_since(const kube::Object& pod) {
+  std::optional<base::WallTime> last;
+  for (const json::Value& status : json::array_at(pod, {"status", "containerStatuses"})) {
+    const auto started = time_at(status, {"state", "running", "startedAt"});
+    if (!started) return {};
+    if (!last || *started > *last) last = started;
+  }
+  return last;
+}
+
 // Why it does not run, in the words of whoever noticed: the kubelet, or the scheduler.
 std::string trouble_of(const kube::Object& pod) {
   for (const std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
@@ -121,12 +132,12 @@ kube::Projection pod_projection() {
           "spec.volumes.emptyDir",
           "spec.volumes.hostPath",
           "spec.initContainers.resources",
+          "spec.containers.image",
           "spec.containers.resources",
           "spec.ephemeralContainers.resources",
           "status.phase",
           "status.reason",
           "status.message",
-          "status.startTime",
           "status.conditions",
           "status.initContainerStatuses.state",
           "status.containerStatuses.state"};
@@ -159,10 +170,12 @@ PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
   if (const json::Value* ready = condition(pod, "Ready");
       ready != nullptr && json::text_at(*ready, {"status"}) == "True") {
     facts.is_ready = true;
-    facts.ready_since = time_at(*ready, {"lastTransitionTime"});
   }
-  facts.started_at = time_at(pod, {"status", "startTime"});
+  facts.running_since = running_since(pod);
   facts.digest = kube::label_of(pod, vendors::kDigestLabel);
+  if (const json::Array& containers = json::array_at(pod, {"spec", "containers"}); !containers.empty()) {
+    facts.image = json::text_at(containers.front(), {"image"});
+  }
   facts.trouble = trouble_of(pod);
   return facts;
 }
@@ -170,10 +183,9 @@ PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
 core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const base::Selector& drained,
                        const vendors::Profile& profile, const std::string& our_namespace) {
   const auto lookup = facts.lookup();
-  const auto is = [&](std::string_view selector) {
-    const auto parsed = base::Selector::parse(selector);
-    return parsed && parsed->matches(lookup);
-  };
+  const std::string_view role = facts.label(profile.role_label);
+  const bool has_our_role =
+      role == profile.driver_role || role == profile.validator_role || role == profile.preflight_role;
   return {.ns = facts.ns,
           .name = facts.name,
           .uid = facts.uid,
@@ -185,8 +197,7 @@ core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const 
           .is_daemon = facts.is_daemon,
           .returns = facts.is_daemon && facts.tolerates_the_swap,
           .has_local_data = facts.has_local_data,
-          .is_ours = facts.ns == our_namespace &&
-                     (is(profile.driver_pods) || is(profile.validator_pods) || !facts.label("drover.dev/role").empty()),
+          .is_ours = facts.ns == our_namespace && (has_our_role || !facts.label("drover.dev/role").empty()),
           .is_waited_for = !jobs.selects_everything() && jobs.matches(lookup),
           .is_drained = drained.matches(lookup) && facts.label(profile.drain_skip_label) != "true"};
 }

@@ -35,10 +35,10 @@ struct PodFacts {
   bool uses_device = false;
   bool tolerates_the_swap = false;
   bool is_ready = false;
-  std::optional<base::WallTime> ready_since = {};
-  std::optional<base::WallTime> started_at = {};  // the kubelet took it up
+  std::optional<base::WallTime> running_since = {};  // all its containers run since then
 
-  std::string digest;   // of the driver that it carries
+  std::string digest;   // of the driver that it carries; empty: it was not made by us
+  std::string image;    // of its first container
   std::string trouble;  // "ImagePullBackOff: …"
 
   std::string_view label(std::string_view key) const;

@@ -24,6 +24,12 @@ struct VendorRow {
 // when it ends; the others leave them loaded. Ascend chips do not survive an unload: another version is staged and
 // waits for a reboot.
 constexpr VendorRow kVendors[] = {
+    {"*", "image-is-here", "say the image is here"},
+    {"*", "place-helper", "say placed"},
+    {"*drover*", "k8s-driver-manager",
+     "say uninstalling; try-unload nvidia_modeset; try-unload nvidia_uvm; unload nvidia; say done"},
+    {"*drover*", "nvidia-operator-validator",
+     "say waiting for the driver; await nvidia; wait task; need nvidia; say driver is ready; ready; wait forever"},
     {"*nvidia*/driver:*", "*",
      "say installing the NVIDIA driver $VERSION; wait driver; load nvidia $VERSION; load nvidia_uvm $VERSION on "
      "nvidia; "

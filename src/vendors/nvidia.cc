@@ -1,5 +1,6 @@
 // NVIDIA's words, as its "GPU Driver Upgrades" page spells them.
 #include "core/flow.h"
+#include "vendors/nvidia_wants.h"
 #include "vendors/profile.h"
 
 namespace drover::vendors {
@@ -10,6 +11,10 @@ const Profile& nvidia() {
       .kind = "nvidia/driver",
       .flow = core::upgrade_in_place(),
       .ns = "gpu-operator",
+      .policy = {.group = "nvidia.com", .version = "v1", .plural = "clusterpolicies", .kind = "ClusterPolicy"},
+      .policy_that_counts = policy_that_counts,
+      .read = nvidia_wants,
+      .driver_set = driver_set_of,
 
       .state_label = "nvidia.com/gpu-driver-upgrade-state",
       .states = {{
@@ -30,6 +35,7 @@ const Profile& nvidia() {
       .found_cordoned_annotation = "nvidia.com/gpu-driver-upgrade.node-initial-state.unschedulable",
       .managed_annotation = "nvidia.com/gpu-driver-upgrade-enabled",
       .present_label = "nvidia.com/gpu.present",
+      .deploy_label = "nvidia.com/gpu.deploy.driver",
       .feature_labels =
           "feature.node.kubernetes.io/pci-10de.present,feature.node.kubernetes.io/pci-0302_10de.present,"
           "feature.node.kubernetes.io/pci-0300_10de.present",
@@ -43,8 +49,11 @@ const Profile& nvidia() {
       .device_resources = "nvidia.com/gpu,nvidia.com/mig-",
       .device_paths = "/dev/nvidia",
       .drain_skip_label = "nvidia.com/gpu-driver-upgrade-drain.skip",
-      .driver_pods = "app=nvidia-driver-daemonset",
-      .validator_pods = "app=nvidia-operator-validator",
+      .role_label = "app",
+      .driver_role = kDriverDaemonSet,
+      .validator_role = kValidatorDaemonSet,
+      .preflight_role = kPreflightApp,
+      .own_operator = "app=gpu-operator",
 
       .event_reason = "GPUDriverUpgrade",
       .event_text = "Successfully updated node state label to [{}]",

@@ -5,8 +5,8 @@
 // made of and of nothing else: two templates with the same digest load the same driver, so no pod is replaced for their
 // difference. It is frozen: a release of drover that changed it would reload the driver of every node (a test pins it).
 //
-// The driver's DaemonSets have no ownerReference: a deleted policy must not take drivers away from running workloads.
-// The validator's and the preflight pods have one.
+// DaemonSets have no ownerReference: a deleted policy must not take drivers away from running workloads, nor the
+// validator from a node whose new driver still has to prove itself. Preflight pods have one.
 #pragma once
 
 #include <string>
@@ -17,28 +17,18 @@
 #include "vendors/nvidia_driver.h"
 #include "vendors/nvidia_pools.h"
 #include "vendors/record.h"
+#include "vendors/wants.h"
 
 namespace drover::vendors {
 
 inline constexpr std::string_view kDriverContainer = "nvidia-driver-ctr";
 inline constexpr std::string_view kManagerContainer = "k8s-driver-manager";
 inline constexpr std::string_view kDigestVariable = "DRIVER_CONFIG_DIGEST";
-inline constexpr std::string_view kPolicyAnnotation = "drover.dev/policy";  // on DaemonSets: the policy's name
 inline constexpr std::string_view kValidatorDaemonSet = "nvidia-operator-validator";
 inline constexpr std::string_view kPreflightApp = "nvidia-driver-preflight";  // label app of the preflight pods
 inline constexpr std::string_view kPreflightContainer = "image-is-here";
 inline constexpr std::string_view kPlaceContainer = "place-helper";
 inline constexpr std::string_view kProgram = "/usr/bin/drover";  // in our own image
-
-struct OperandSettings {
-  std::string ns = "gpu-operator";
-  std::string own_image = "drover:latest";
-  std::string own_pull_policy = "IfNotPresent";
-  std::vector<std::string> own_pull_secrets = {};
-  std::string agent_account = "drover-agent";  // its token is mounted into our own containers only
-  std::string preflight_priority_class = {};   // empty: the cluster's default
-  int preflight_seconds = 1800;
-};
 
 struct DriverOperand {
   Pool pool;

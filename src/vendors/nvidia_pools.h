@@ -20,6 +20,7 @@
 
 #include "base/json.h"
 #include "vendors/nvidia_driver.h"
+#include "vendors/wants.h"
 
 namespace drover::vendors {
 
@@ -44,21 +45,7 @@ std::optional<Pool> pool_of(const DriverAsk& driver, const json::Members& labels
 // The image for a pool; empty when the tag would be longer than registries allow.
 std::string image_for(const DriverAsk& driver, const Pool& pool);
 
-// A driver DaemonSet that is there.
-struct DriverSet {
-  std::string name;
-  std::string pool = {};            // its word; empty: not made by us
-  json::Members match_labels = {};  // cannot be changed any more
-  bool has_owner = false;           // it would go with its owner: detach it before anything else
-};
-
 DriverSet driver_set_of(const json::Value& daemon_set);
-
-// A node, as far as it matters here.
-struct PoolNode {
-  std::string name;
-  json::Members labels;
-};
 
 struct Placement {
   struct Carrier {

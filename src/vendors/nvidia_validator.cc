@@ -94,7 +94,6 @@ json::Value render_validator(const ClusterPolicyReading& reading, const OperandS
   if (!reading.daemon_sets.annotations.empty()) pod["annotations"] = parts::words(reading.daemon_sets.annotations);
   Members metadata = {{"name", kValidatorDaemonSet}, {"namespace", settings.ns}, {"labels", match}};
   metadata["annotations"] = Members{{kPolicyAnnotation, reading.upgrade.policy.name}};
-  metadata["ownerReferences"] = Array{parts::owner(reading.upgrade.policy)};
   Members spec = {{"selector", Members{{"matchLabels", match}}},
                   {"updateStrategy", update_strategy(reading.daemon_sets)},
                   {"template", Members{{"metadata", std::move(pod)}, {"spec", validator_pod_spec(reading, settings)}}}};

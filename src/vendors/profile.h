@@ -3,13 +3,16 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/phase.h"
 #include "core/rule.h"
+#include "vendors/wants.h"
 
 namespace drover::vendors {
 
@@ -19,6 +22,20 @@ struct Profile {
   const core::Flow& flow;
   std::string_view ns;  // where the operands run unless told otherwise
 
+  // Its policies.
+  struct Kind {
+    std::string_view group;
+    std::string_view version;
+    std::string_view plural;
+    std::string_view kind;
+  };
+  Kind policy;
+  // Which of several counts; nothing for none.
+  std::optional<std::size_t> (*policy_that_counts)(const std::vector<const json::Value*>& policies);
+  std::unique_ptr<Wants> (*read)(const json::Value& policy, const std::vector<PoolNode>& nodes,
+                                 const std::vector<DriverSet>& sets, const OperandSettings& settings);
+  DriverSet (*driver_set)(const json::Value& daemon_set);
+
   // On the Node.
   std::string_view state_label;
   std::array<std::string_view, core::kPhases> states;  // by phase; "" where the label is absent
@@ -27,6 +44,7 @@ struct Profile {
   std::string_view found_cordoned_annotation;          // the vendor's own operator: cordoned before it came
   std::string_view managed_annotation;                 // tells the driver's init container that an operator is at work
   std::string_view present_label;                      // the node has such devices
+  std::string_view deploy_label;                       // "true" gives it a driver, "false" does not
   std::string_view feature_labels;  // by which Node Feature Discovery says so; any of them, comma-separated
   std::string_view gates;           // labels that keep siblings away from the device, comma-separated
   std::string_view gate_paused;     // what a paused gate says
@@ -35,8 +53,12 @@ struct Profile {
   std::string_view device_resources;  // prefixes of resource names, comma-separated
   std::string_view device_paths;      // prefixes of host paths, comma-separated
   std::string_view drain_skip_label;  // "true" keeps a pod out of the drain step
-  std::string_view driver_pods;       // label selectors
-  std::string_view validator_pods;
+  // The label that names our pods' part, and what it says for each.
+  std::string_view role_label;
+  std::string_view driver_role;
+  std::string_view validator_role;
+  std::string_view preflight_role;
+  std::string_view own_operator;  // a selector for the Deployment of the vendor's own operator
 
   // For people.
   std::string_view event_reason;

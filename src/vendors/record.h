@@ -20,6 +20,7 @@ namespace drover::vendors {
 inline constexpr std::string_view kRecordAnnotation = "drover.dev/record";
 inline constexpr std::string_view kHoldAnnotation = "drover.dev/hold";
 inline constexpr std::string_view kDigestLabel = "drover.dev/driver-digest";  // on pods: which driver they carry
+inline constexpr std::string_view kPolicyAnnotation = "drover.dev/policy";    // on DaemonSets: the policy's name
 inline constexpr std::string_view kSwapTaint = "drover.dev/driver-swap";
 inline constexpr std::string_view kScaleDownAnnotation = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 inline constexpr std::size_t kMostRecordBytes = 4096;

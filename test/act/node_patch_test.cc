@@ -26,9 +26,13 @@ NodeNow now_of(const core::NodeView& view) {
   return node;
 }
 
+kube::Request patch_of(const NodeNow& node, const core::Change& change) {
+  return node_patch(node, &change, {}, kProfile, kNow);
+}
+
 TEST(NodePatch, TakesANodeInOneGuardedWrite) {
   const core::FleetView nodes = fleet({node("n1", Phase::Required)});
-  const kube::Request request = node_patch(now_of(nodes.nodes[0]), change_of(nodes), kProfile, kNow);
+  const kube::Request request = patch_of(now_of(nodes.nodes[0]), change_of(nodes));
   EXPECT_EQ(request.name, "n1");
   EXPECT_EQ(request.patch, kube::PatchKind::Merge);
   const json::Value& body = request.body;
@@ -53,7 +57,7 @@ TEST(NodePatch, LeavesNothingBehindWhenTheNodeIsGivenBack) {
   nodes.nodes[0].validator.has_passed = true;
   NodeNow before = now_of(nodes.nodes[0]);
   before.taints = json::Array{json::Value{{"key", "other"}, {"effect", "NoSchedule"}}};
-  const json::Value body = node_patch(before, change_of(nodes), kProfile, kNow).body;
+  const json::Value body = patch_of(before, change_of(nodes)).body;
   EXPECT_EQ(json::text_at(body, {"metadata", "labels", kProfile.state_label}), "upgrade-done");
   EXPECT_TRUE(json::find(body, {"spec", "unschedulable"})->is_null());
   EXPECT_TRUE(json::find(body, {"metadata", "annotations", vendors::kScaleDownAnnotation})->is_null());
@@ -68,7 +72,7 @@ TEST(NodePatch, KeepsOtherPeoplesTaints) {
   core::FleetView nodes = fleet({node("n1", Phase::Required)});
   NodeNow before = now_of(nodes.nodes[0]);
   before.taints = json::Array{json::Value{{"key", "other"}, {"value", "x"}, {"effect", "NoExecute"}}};
-  const json::Value body = node_patch(before, change_of(nodes), kProfile, kNow).body;
+  const json::Value body = patch_of(before, change_of(nodes)).body;
   EXPECT_EQ(json::array_at(body, {"spec", "taints"}).size(), 2U);
   EXPECT_EQ(json::text_at(json::array_at(body, {"spec", "taints"})[0], {"key"}), "other");
 }
@@ -77,7 +81,7 @@ TEST(NodePatch, AnAutoscalerThatSomebodyElseToldIsNotUntold) {
   core::FleetView nodes = fleet({node("n1", Phase::Required)});
   NodeNow before = now_of(nodes.nodes[0]);
   before.autoscaler_is_told = true;
-  const json::Value body = node_patch(before, change_of(nodes), kProfile, kNow).body;
+  const json::Value body = patch_of(before, change_of(nodes)).body;
   EXPECT_EQ(json::find(body, {"metadata", "annotations", vendors::kScaleDownAnnotation}), nullptr);
   EXPECT_FALSE(record_after(before, change_of(nodes), kProfile, kNow).held->autoscaler_is_told);
 }
@@ -91,10 +95,9 @@ TEST(NodePatch, AWishSurvivesUntilItIsTakenUp) {
             vendors::Last::Next::Asked);
   nodes.nodes[0].phase = Phase::Required;
   const core::Change taking = change_of(nodes);
-  EXPECT_EQ(json::find(node_patch(before, taking, kProfile, kNow).body,
-                       {"metadata", "annotations", kProfile.request_annotation})
-                ->is_null(),
-            true);
+  EXPECT_EQ(
+      json::find(patch_of(before, taking).body, {"metadata", "annotations", kProfile.request_annotation})->is_null(),
+      true);
   const vendors::Record record = record_after(before, taking, kProfile, kNow);
   EXPECT_TRUE(record.held->claim.was_asked_for);
   EXPECT_FALSE(record.last.contains("nvidia/driver"));
@@ -151,7 +154,9 @@ TEST(Events, AFailureNamesTheStateAndTheReason) {
   const auto events = events_of({"n1", "u"}, change_of(nodes), kProfile);
   ASSERT_EQ(events.size(), 2U);
   EXPECT_EQ(events[0].type, kube::Event::Type::Warning);
-  EXPECT_EQ(events[0].message, "Failed in validation-required: the new driver was not validated: 10m of 10m");
+  EXPECT_EQ(events[0].message,
+            "Failed in validation-required: the new driver was not validated: 10m of 10m; the validator did not become "
+            "ready");
 }
 
 }  // namespace

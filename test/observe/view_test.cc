@@ -119,8 +119,12 @@ class NodeViewTest : public ::testing::Test {
     around.driver = driver ? &driver_facts : nullptr;
     around.validator = validator ? &validator_facts : nullptr;
     around.preflight = preflight ? &preflight_facts : nullptr;
-    around.wish = {.digest = "new", .version = "550", .is_settled = true};
+    around.wish = {.digest = "new", .version = "550", .image = {}, .is_settled = true};
     return node_view(node_facts_now, standing_of(node_facts_now, kProfile, "policy", kNow), around, kProfile, kNow);
+  }
+
+  static void run_since(kube::Object& pod, std::string_view at) {
+    json::ensure(pod, {"status", "containerStatuses"}) = json::Array{{{"state", {{"running", {{"startedAt", at}}}}}}};
   }
 
   static kube::Object driver_pod(std::string_view digest) {
@@ -145,11 +149,13 @@ TEST_F(NodeViewTest, TheDriverIsOutdatedByItsDigest) {
 
 TEST_F(NodeViewTest, AValidatorOlderThanTheDriverProvesNothing) {
   driver = driver_pod("new");
+  run_since(*driver, "2026-11-15T10:00:05Z");
   validator = pod_object("validator");
-  json::ensure(*validator, {"status", "startTime"}) = "2026-11-15T10:00:04Z";
+  EXPECT_FALSE(seen().validator.has_passed);
+  run_since(*validator, "2026-11-15T10:00:04Z");
   EXPECT_FALSE(seen().validator.has_passed);
   EXPECT_THAT(seen().validator.trouble, HasSubstr("older"));
-  json::ensure(*validator, {"status", "startTime"}) = "2026-11-15T10:00:05Z";
+  run_since(*validator, "2026-11-15T10:00:05Z");
   EXPECT_TRUE(seen().validator.has_passed);
 }
 

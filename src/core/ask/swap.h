@@ -28,8 +28,14 @@ inline constexpr Question new_driver_is_ready = {"the new driver is ready", [](c
                                                  }};
 
 inline constexpr Question restart_ran_out_of_time = {
-    "the new driver did not become ready",
-    [](const Case& c, Words& words) { return clearing::is_over(c, c.policy.restart_at_most, {}, words); }};
+    "the new driver did not become ready", [](const Case& c, Words& words) {
+      const bool is_over = clearing::is_over(c, c.policy.restart_at_most, {}, words);
+      if (is_over && !c.node.driver.trouble.empty()) {
+        words.say("{} of {}; {}", base::human(c.node.spent), base::human(c.policy.restart_at_most),
+                  c.node.driver.trouble);
+      }
+      return is_over;
+    }};
 
 inline constexpr Question new_driver_works = {"the new driver works", [](const Case& c, Words& words) {
                                                 words.say("{}", c.node.validator.has_passed ? "the validator is ready"
@@ -40,7 +46,13 @@ inline constexpr Question new_driver_works = {"the new driver works", [](const C
                                               }};
 
 inline constexpr Question validation_ran_out_of_time = {
-    "the new driver was not validated",
-    [](const Case& c, Words& words) { return clearing::is_over(c, c.policy.validate_at_most, {}, words); }};
+    "the new driver was not validated", [](const Case& c, Words& words) {
+      const bool is_over = clearing::is_over(c, c.policy.validate_at_most, {}, words);
+      if (is_over) {
+        words.say("{} of {}; {}", base::human(c.node.spent), base::human(c.policy.validate_at_most),
+                  c.node.validator.trouble.empty() ? "the validator did not become ready" : c.node.validator.trouble);
+      }
+      return is_over;
+    }};
 
 }  // namespace drover::core

@@ -1,0 +1,228 @@
+#include "act/policy_status.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace drover::act {
+namespace {
+
+using core::Phase;
+using json::Array;
+using json::Members;
+
+constexpr std::size_t kMostMessage = 1024;
+
+std::string list_of(const std::vector<std::string>& names, std::size_t most = 10) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
+  return text;
+}
+
+Condition ready_condition(const core::FleetView& fleet, const Summary& summary, const StatusFacts& facts) {
+  const core::Policy& policy = fleet.policy;
+  if (!policy.trouble.empty()) return {"Ready", false, "PolicyHasTrouble", policy.trouble};
+  if (facts.wants != nullptr && !facts.wants->brings_driver()) {
+    return {"Ready", true, "DriverDisabled", "the driver is disabled; drivers that run stay as they are"};
+  }
+  if (!facts.foreign_operator.empty()) return {"Ready", false, "ForeignOperator", facts.foreign_operator + " runs"};
+  if (summary.total == 0) {
+    return {"Ready", false, "NoNodes",
+            "no node is labelled as having such devices; is Node Feature Discovery running?"};
+  }
+  const int left = summary.total - summary.done;
+  if (left == 0) return {"Ready", true, "AllDone", fmt::format("all {} nodes run the wanted driver", summary.total)};
+  return {"Ready", false, summary.failed > 0 ? "NodesFailed" : "NodesPending",
+          fmt::format("{} of {} nodes run the wanted driver; {} in flight, {} pending, {} failed", summary.done,
+                      summary.total, summary.in_flight, summary.pending, summary.failed)};
+}
+
+Condition progressing_condition(const core::FleetView& fleet, const core::Plan& plan, const Summary& summary) {
+  if (!fleet.policy.is_on) {
+    return {"Progressing", false, "Paused",
+            fmt::format("upgrades are off; {} nodes wait", summary.pending + summary.in_flight)};
+  }
+  if (summary.in_flight > 0) return {"Progressing", true, "InFlight", fmt::format("{} nodes", summary.in_flight)};
+  if (summary.pending == 0) return {"Progressing", false, "NothingToDo", ""};
+  const std::string obstacle = plan.slots.obstacle();
+  return {"Progressing", obstacle.empty(), obstacle.empty() ? "Starting" : "Waiting", obstacle};
+}
+
+Condition halted_condition(const core::Plan& plan) {
+  if (!plan.slots.is_halted) return {"RolloutHalted", false, "WithinBudget", ""};
+  std::vector<std::string> names;
+  for (const core::NodeView* node : plan.slots.failed) names.push_back(node->name);
+  return {"RolloutHalted", true, "TooManyFailed",
+          fmt::format("{} of {} nodes that finished with this driver failed: {}; retry a node by its state label, or "
+                      "raise failureBudget",
+                      names.size(), plan.slots.finished, list_of(names))};
+}
+
+std::vector<Condition> conditions_of(const core::FleetView& fleet, const core::Plan& plan, const Summary& summary,
+                                     const StatusFacts& facts) {
+  std::vector<Condition> conditions = {ready_condition(fleet, summary, facts),
+                                       progressing_condition(fleet, plan, summary), halted_condition(plan)};
+  const bool is_read = fleet.policy.trouble.empty();
+  conditions.push_back({"Accepted", is_read, is_read ? "Read" : "FieldsCannotBeRead", fleet.policy.trouble});
+  if (facts.wants != nullptr) {
+    const auto& ignored = facts.wants->ignored_fields();
+    conditions.push_back({"FieldsIgnored", !ignored.empty(), ignored.empty() ? "None" : "NotRendered",
+                          ignored.empty() ? "" : list_of(ignored, 40)});
+    const auto& operands = facts.wants->unmanaged_operands();
+    conditions.push_back({"OperandsNotManaged", !operands.empty(), operands.empty() ? "None" : "NotOurs",
+                          operands.empty() ? "" : list_of(operands, 40)});
+    const auto& unplaced = facts.wants->unplaced_nodes();
+    conditions.push_back(
+        {"NodesWithoutSystem", !unplaced.empty(), unplaced.empty() ? "None" : "LabelsMissing",
+         unplaced.empty() ? "" : list_of(unplaced) + ": Node Feature Discovery has not said which system they run"});
+  }
+  conditions.push_back({"ForeignOperator", !facts.foreign_operator.empty(),
+                        facts.foreign_operator.empty() ? "None" : "Running",
+                        facts.foreign_operator.empty()
+                            ? ""
+                            : fmt::format("{} manages the same drivers; scale it to zero, or set driver.enabled=false "
+                                          "in its ClusterPolicy; until then nothing is written",
+                                          facts.foreign_operator)});
+  return conditions;
+}
+
+// The time of a condition is that of its last change of status, which is known from the object itself.
+json::Value rendered(const Condition& condition, const json::Value* policy, std::int64_t generation,
+                     base::WallTime now) {
+  const std::string_view status = condition.is_true ? "True" : "False";
+  std::string since = base::rfc3339(now);
+  if (policy != nullptr) {
+    for (const json::Value& before : json::array_at(*policy, {"status", "conditions"})) {
+      if (json::text_at(before, {"type"}) == condition.type && json::text_at(before, {"status"}) == status) {
+        since = json::text_at(before, {"lastTransitionTime"});
+      }
+    }
+  }
+  return Members{{"type", condition.type},           {"status", status},
+                 {"observedGeneration", generation}, {"lastTransitionTime", since},
+                 {"reason", condition.reason},       {"message", base::one_line(condition.message, kMostMessage)}};
+}
+
+// Failed ones first, then those in flight, then those that wait.
+int urgency(const core::NodeView& node) {
+  if (node.phase == Phase::Failed) return 0;
+  return core::is_in_flight(node.phase) ? 1 : 2;
+}
+
+void list_nodes(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                const StatusFacts& facts, Members& status) {
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
+    if (fleet.nodes[i].is_managed() && fleet.nodes[i].phase != Phase::Done) left.push_back(i);
+  }
+  std::stable_sort(left.begin(), left.end(),
+                   [&](std::size_t a, std::size_t b) { return urgency(fleet.nodes[a]) < urgency(fleet.nodes[b]); });
+  Array nodes;
+  for (std::size_t k = 0; k < std::min(left.size(), kMostNodesListed); ++k) {
+    const core::NodeView& node = fleet.nodes[left[k]];
+    std::string reason = core::reason_of(profile.flow, fleet, plan.slots, left[k]);
+    if (node.phase == Phase::Failed && node.outcome) reason = node.outcome->reason;
+    Members row = {{"name", node.name}, {"state", profile.state(node.phase)}, {"version", node.driver.wanted}};
+    row["reason"] = base::one_line(reason, kMostMessage);
+    if (left[k] < facts.since.size() && !facts.since[left[k]].empty()) row["since"] = facts.since[left[k]];
+    nodes.push_back(std::move(row));
+  }
+  status["nodes"] = std::move(nodes);
+  status["nodesNotListed"] = static_cast<std::int64_t>(left.size() - std::min(left.size(), kMostNodesListed));
+}
+
+json::Value rollout(const core::FleetView& fleet, const StatusFacts& facts, const Summary& summary,
+                    base::WallTime now) {
+  Members rollout;
+  if (facts.policy != nullptr) rollout = json::members_at(*facts.policy, {"status", "rollout"});
+  std::string target;
+  for (const core::NodeView& node : fleet.nodes) {
+    if (node.is_managed() && !node.driver.wanted.empty()) target = node.driver.wanted;
+  }
+  const bool is_under_way = summary.done < summary.total;
+  const bool is_new = json::text_at(rollout, {"target"}) != target || json::int_at(rollout, {"startNodes"}) == 0;
+  if (is_under_way && is_new) {
+    rollout = {{"target", target}, {"startedAt", base::rfc3339(now)}, {"startNodes", summary.total}};
+  }
+  if (!is_under_way) rollout["startNodes"] = 0;
+  return rollout;
+}
+
+}  // namespace
+
+Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile) {
+  Summary summary;
+  for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
+    const core::NodeView& node = fleet.nodes[i];
+    if (!node.is_managed()) continue;
+    ++summary.total;
+    if (node.phase == Phase::Required) {
+      ++summary.pending;
+      if (plan.slots.is_admitted[i]) ++summary.available;
+    }
+    if (core::is_in_flight(node.phase)) ++summary.in_flight;
+    if (node.phase == Phase::Done) ++summary.done;
+    if (node.phase == Phase::Failed) ++summary.failed;
+    if (node.is_away()) ++summary.unavailable;
+    const std::string_view word = profile.state(node.phase);
+    ++summary.states[word.empty() ? "unknown" : std::string(word)];
+  }
+  return summary;
+}
+
+json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                          const StatusFacts& facts, base::WallTime now) {
+  const Summary summary = summary_of(fleet, plan, profile);
+  const std::int64_t generation = facts.policy == nullptr ? 0 : json::int_at(*facts.policy, {"metadata", "generation"});
+  const std::vector<Condition> conditions = conditions_of(fleet, plan, summary, facts);
+  Members status;
+  status["state"] = conditions.front().is_true ? "ready" : "notReady";
+  status["namespace"] = facts.ns;
+  status["observedGeneration"] = generation;
+  Array rows;
+  for (const Condition& condition : conditions) rows.push_back(rendered(condition, facts.policy, generation, now));
+  status["conditions"] = std::move(rows);
+  Members states;
+  for (const auto& [word, count] : summary.states) states[word] = count;
+  status["summary"] =
+      Members{{"total", summary.total},     {"pending", summary.pending}, {"inFlight", summary.in_flight},
+              {"done", summary.done},       {"failed", summary.failed},   {"unavailable", summary.unavailable},
+              {"states", std::move(states)}};
+  status["rollout"] = rollout(fleet, facts, summary, now);
+  list_nodes(fleet, plan, profile, facts, status);
+  return status;
+}
+
+json::Value ignored_status(const json::Value& policy, const std::string& chosen, base::WallTime now) {
+  const std::int64_t generation = json::int_at(policy, {"metadata", "generation"});
+  const std::string message = fmt::format("policy {} is older and counts; delete one of the two", chosen);
+  const Condition ready{"Ready", false, "Ignored", message};
+  return Members{{"state", "ignored"},
+                 {"observedGeneration", generation},
+                 {"conditions", Array{rendered(ready, &policy, generation, now)}}};
+}
+
+std::optional<json::Value> merge_between(const json::Value& before, const json::Value& after) {
+  if (before == after) return {};
+  if (!before.is_object() || !after.is_object()) return after;
+  Members patch;
+  for (const auto& member : before.get_object()) {
+    if (!after.get_object().contains(member.key())) patch[member.key()] = nullptr;
+  }
+  for (const auto& member : after.get_object()) {
+    const json::Value* there = before.get_object().if_contains(member.key());
+    auto part = there == nullptr ? std::optional(member.value()) : merge_between(*there, member.value());
+    if (part) patch[member.key()] = std::move(*part);
+  }
+  return patch;
+}
+
+int nodes_at_start(const json::Value& policy) {
+  return static_cast<int>(json::int_at(policy, {"status", "rollout", "startNodes"}));
+}
+
+}  // namespace drover::act

@@ -1,0 +1,63 @@
+// What a policy says of itself: state, conditions, counts and the nodes that are not done, so that `kubectl get`,
+// `kubectl wait` and `kubectl describe` tell the same as drover does. Pure; bounded, whatever the size of the fleet.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/time.h"
+#include "core/decide.h"
+#include "core/view.h"
+#include "vendors/profile.h"
+
+namespace drover::act {
+
+inline constexpr std::size_t kMostNodesListed = 100;
+
+// How many nodes stand where.
+struct Summary {
+  int total = 0;
+  int pending = 0;    // to be upgraded and not begun
+  int available = 0;  // of those, the ones whose turn it is
+  int in_flight = 0;
+  int done = 0;
+  int failed = 0;
+  int unavailable = 0;
+  std::map<std::string, int> states = {};  // by the vendor's word
+};
+
+Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile);
+
+struct Condition {
+  std::string type;
+  bool is_true = false;
+  std::string reason;
+  std::string message = {};
+};
+
+// What a status is made of besides fleet and plan.
+struct StatusFacts {
+  const json::Value* policy = nullptr;    // the object, for its generation and its conditions' times
+  const vendors::Wants* wants = nullptr;  // what it wants
+  std::string ns = {};
+  std::string foreign_operator = {};    // the Deployment of the vendor's own operator, if it runs
+  std::vector<std::string> since = {};  // by index of the node: since when it stands where it stands; RFC 3339 or ""
+};
+
+// The whole status; `now` stamps what changed.
+json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                          const StatusFacts& facts, base::WallTime now);
+// Of a policy that does not count, because `chosen` does.
+json::Value ignored_status(const json::Value& policy, const std::string& chosen, base::WallTime now);
+
+// The merge patch that makes `after` of `before`; nothing when they are the same.
+std::optional<json::Value> merge_between(const json::Value& before, const json::Value& after);
+
+// The rollout that a status speaks of; 0 nodes when none is under way.
+int nodes_at_start(const json::Value& policy);
+
+}  // namespace drover::act

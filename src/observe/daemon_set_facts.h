@@ -1,0 +1,30 @@
+// What we want to know of a DaemonSet of ours.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kube/object.h"
+#include "kube/projection.h"
+#include "vendors/profile.h"
+#include "vendors/wants.h"
+
+namespace drover::observe {
+
+struct DaemonSetFacts {
+  std::string name;
+  std::string uid;
+  std::string role;    // by the vendor's role label in its template
+  std::string digest;  // of the driver that its template carries
+  std::int64_t generation = 0;
+  bool is_settled = false;  // its controller has seen the newest template
+  bool is_going = false;
+  bool is_ours = false;  // made for a policy by us
+  vendors::DriverSet set = {};
+};
+
+kube::Projection daemon_set_projection();
+
+DaemonSetFacts daemon_set_facts(const kube::Object& daemon_set, const vendors::Profile& profile);
+
+}  // namespace drover::observe

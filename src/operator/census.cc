@@ -1,0 +1,45 @@
+#include "operator/census.h"
+
+#include <utility>
+
+#include "observe/pod_facts.h"
+
+namespace drover::operate {
+namespace {
+
+constexpr base::Span kGoodFor = std::chrono::minutes(10);
+
+}  // namespace
+
+Census::Census(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, std::function<void()> counted)
+    : api_(api), loop_(loop), profile_(profile), counted_(std::move(counted)) {}
+
+void Census::wanted() {
+  if (is_under_way_ || (begun_at_ && loop_.now() - *begun_at_ < kGoodFor)) return;
+  is_under_way_ = true;
+  begun_at_ = loop_.now();
+  counting_.clear();
+  kube::ListSink sink;
+  sink.item = [this](const kube::Object& object) {
+    const observe::PodFacts pod = observe::pod_facts(object, profile_);
+    if (pod.uses_device && !pod.is_finished && !pod.node.empty()) ++counting_[pod.node];
+  };
+  sink.done = [this](const kube::Result<kube::ListEnd>& end) {
+    is_under_way_ = false;
+    if (!end) return;
+    count_ = std::exchange(counting_, {});
+    counted_();
+  };
+  call_ = api_.list({.range = {.resource = kube::kPods, .ns = {}, .labels = {}, .fields = {}},
+                     .resource_version = "0",
+                     .projection = observe::pod_projection()},
+                    std::move(sink));
+}
+
+std::optional<int> Census::on(const std::string& node) const {
+  if (!count_) return {};
+  const auto at = count_->find(node);
+  return at == count_->end() ? 0 : at->second;
+}
+
+}  // namespace drover::operate

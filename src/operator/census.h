@@ -1,0 +1,37 @@
+// How many pods use the devices of each node: counted now and then, by one list of all pods, so that the nodes that
+// disturb least can go first. Not kept up to date: an order that was right ten minutes ago is good enough.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/loop.h"
+#include "kube/api.h"
+#include "vendors/profile.h"
+
+namespace drover::operate {
+
+class Census {
+ public:
+  Census(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, std::function<void()> counted);
+
+  // Counts unless it was done a short while ago or is being done.
+  void wanted();
+  // Nothing before the first count.
+  std::optional<int> on(const std::string& node) const;
+
+ private:
+  kube::Api& api_;
+  base::Loop& loop_;
+  const vendors::Profile& profile_;
+  std::function<void()> counted_;
+  kube::Call call_ = {};
+  bool is_under_way_ = false;
+  std::optional<base::Instant> begun_at_ = {};
+  std::map<std::string, int> counting_;
+  std::optional<std::map<std::string, int>> count_;
+};
+
+}  // namespace drover::operate

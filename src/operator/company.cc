@@ -1,0 +1,76 @@
+#include "operator/company.h"
+
+#include <utility>
+
+namespace drover::operate {
+namespace {
+
+using core::Phase;
+
+// In the other phases there is nothing to try but to wait, and whoever looks has waited.
+constexpr core::Phases kAsking = {Phase::EvictDevicePods, Phase::Drain};
+
+}  // namespace
+
+Company::Company(const base::Loop& loop, const NodePods& pods, const Census& census, const vendors::Profile& profile,
+                 std::string our_namespace)
+    : loop_(loop), pods_(pods), census_(census), profile_(profile), our_namespace_(std::move(our_namespace)) {}
+
+void Company::read(const vendors::PolicyReading* reading) {
+  jobs_ = reading == nullptr ? base::Selector() : reading->jobs;
+  drained_ = reading == nullptr ? base::Selector() : reading->drained;
+}
+
+observe::Beside Company::beside(const observe::NodeFacts& facts, const observe::Standing& standing,
+                                const core::Policy& policy) {
+  observe::Beside beside;
+  beside.device_pods = census_.on(facts.name);
+  if (!standing.held) {
+    stopwatch_.forget(facts.name);
+    return beside;
+  }
+  const core::Claim& claim = standing.held->claim;
+  const bool counts = api_is_there_ && facts.is_ready && policy.is_on;
+  beside.spent = stopwatch_.look(facts.name, *standing.held, counts, loop_.now(), loop_.wall());
+  Known& known = known_[facts.name];
+  const bool is_same = known.claim == claim.id;
+  beside.tried = !kAsking.has(standing.phase) || (is_same && known.tried_in == standing.phase);
+  if (const auto* pods = pods_.of(facts.name)) {
+    known.pods.clear();
+    pods->each([&](const std::string&, const observe::PodFacts& pod) {
+      core::PodView view = observe::pod_view(pod, jobs_, drained_, profile_, our_namespace_);
+      if (const auto at = held_by_.find(pod.uid); at != held_by_.end()) view.held_by = at->second;
+      known.pods.push_back(std::move(view));
+    });
+    beside.pods = &known.pods;
+  }
+  return beside;
+}
+
+void Company::held(const std::string& pod_uid, const std::string& budget) {
+  if (budget.empty()) {
+    held_by_.erase(pod_uid);
+  } else {
+    held_by_[pod_uid] = budget;
+  }
+}
+
+void Company::tried(const std::string& node, const core::Claim& claim) {
+  Known& known = known_[node];
+  known.claim = claim.id;
+  known.tried_in = claim.phase;
+}
+
+void Company::forget(const std::string& node) {
+  if (const auto at = known_.find(node); at != known_.end()) {
+    for (const core::PodView& pod : at->second.pods) held_by_.erase(pod.uid);
+    known_.erase(at);
+  }
+  stopwatch_.forget(node);
+}
+
+base::Span Company::excluded(const std::string& node, const vendors::Held& held) const {
+  return stopwatch_.excluded(node, held, loop_.wall());
+}
+
+}  // namespace drover::operate

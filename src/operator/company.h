@@ -1,0 +1,63 @@
+// What only a running operator knows of its nodes: the pods on those in flight, which budget held whom, how long a
+// phase has taken, and whether this process has tried its work at all. Lost with the process, and nothing depends on it
+// but waiting times.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "core/view.h"
+#include "observe/fleet.h"
+#include "observe/stopwatch.h"
+#include "operator/census.h"
+#include "operator/node_pods.h"
+
+namespace drover::operate {
+
+class Company {
+ public:
+  Company(const base::Loop& loop, const NodePods& pods, const Census& census, const vendors::Profile& profile,
+          std::string our_namespace);
+
+  // The selectors of the policy, before each look.
+  void read(const vendors::PolicyReading* reading);
+  // Time counts only while we can act at all.
+  void set_reach(bool api_is_there) { api_is_there_ = api_is_there; }
+
+  observe::Beside beside(const observe::NodeFacts& facts, const observe::Standing& standing,
+                         const core::Policy& policy);
+
+  // A budget refused, or no longer refuses, the eviction of a pod.
+  void held(const std::string& pod_uid, const std::string& budget);
+  // This process has asked every pod on the node once, in this phase of this claim.
+  void tried(const std::string& node, const core::Claim& claim);
+  void forget(const std::string& node);
+
+  // What a record written now should say about time that did not count.
+  base::Span excluded(const std::string& node, const vendors::Held& held) const;
+
+ private:
+  struct Known {
+    std::string claim = {};
+    core::Phase tried_in = core::Phase::Idle;
+    std::vector<core::PodView> pods = {};
+  };
+
+  const base::Loop& loop_;
+  const NodePods& pods_;
+  const Census& census_;
+  const vendors::Profile& profile_;
+  std::string our_namespace_;
+  base::Selector jobs_;
+  base::Selector drained_;
+  bool api_is_there_ = true;
+  observe::Stopwatch stopwatch_;
+  std::map<std::string, Known> known_;          // by node
+  std::map<std::string, std::string> held_by_;  // by pod's uid
+};
+
+}  // namespace drover::operate

@@ -1,0 +1,207 @@
+#include "operator/hands.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "act/node_patch.h"
+#include "act/texts.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "kube/version_order.h"
+
+namespace drover::operate {
+namespace {
+
+using core::Phase;
+using core::Work;
+
+// A pod that was asked to go is not asked again before it could have gone.
+constexpr base::Span kAskAgain = std::chrono::seconds(30);
+constexpr base::Span kDeleteAgain = std::chrono::seconds(10);
+constexpr base::Span kApplyAgain = std::chrono::seconds(2);
+
+// "The disruption budget train needs 5 healthy pods and has 5 currently" names it without its namespace.
+std::string budget_in(std::string_view message, const std::string& ns) {
+  constexpr std::string_view kBefore = "disruption budget ";
+  const std::size_t at = message.find(kBefore);
+  if (at == std::string_view::npos) return ns + "/?";
+  const std::string_view rest = message.substr(at + kBefore.size());
+  return fmt::format("{}/{}", ns, rest.substr(0, rest.find(' ')));
+}
+
+act::NodeNow node_now(const observe::NodeFacts& facts) {
+  act::NodeNow now{.name = facts.name, .uid = facts.uid, .version = facts.version, .boot = facts.boot};
+  now.taints = facts.taints;
+  if (facts.record) now.record = *facts.record;
+  now.autoscaler_is_told = !facts.annotation(vendors::kScaleDownAnnotation).empty();
+  return now;
+}
+
+}  // namespace
+
+Hands::Hands(act::Errands& errands, kube::EventRecorder& events, const base::Loop& loop, Company& company,
+             const vendors::Profile& profile, std::string ns)
+    : errands_(errands), events_(events), loop_(loop), company_(company), profile_(profile), ns_(std::move(ns)) {}
+
+// The watch has not shown yet what we wrote last.
+bool Hands::is_behind(const observe::NodeFacts& facts) const {
+  const auto at = written_.find(facts.name);
+  return at != written_.end() && kube::is_older(facts.version, at->second);
+}
+
+void Hands::apply(const observe::Fleet& fleet, const core::FleetView& view, const core::Plan& plan) {
+  for (const core::Decision& decision : plan.decisions) {
+    const observe::NodeFacts* facts = fleet.facts(decision.node);
+    if (facts == nullptr || is_behind(*facts)) continue;
+    const core::NodeView& node = view.nodes[decision.node];
+    const vendors::Dress& dress = fleet.dress(decision.node);
+    if (decision.change || !dress.empty()) {
+      change(*facts, node, decision.change ? &*decision.change : nullptr, dress);
+    } else {
+      work(fleet, view, decision);
+    }
+  }
+}
+
+void Hands::change(const observe::NodeFacts& facts, const core::NodeView& node, const core::Change* change,
+                   const vendors::Dress& dress) {
+  act::NodeNow now = node_now(facts);
+  if (facts.record && facts.record->held) now.excluded = company_.excluded(facts.name, *facts.record->held);
+  kube::Request request = act::node_patch(now, change, dress, profile_, loop_.wall());
+  const act::NodeName about{.name = node.name, .uid = node.uid};
+  const std::vector<kube::Event> events =
+      change == nullptr ? std::vector<kube::Event>{} : act::events_of(about, *change, profile_);
+  const std::string path = change == nullptr ? std::string() : act::path_of(*change, profile_);
+  errands_.run("node/" + facts.name, std::move(request), base::Span::zero(),
+               [this, name = facts.name, events, path](const kube::Result<kube::Object>& answer) {
+                 if (!answer) return;
+                 written_[name] = kube::version_of(*answer);
+                 for (const kube::Event& event : events) events_.record(event);
+                 if (!path.empty()) {
+                   log::info("node moved", {{"logger", "controllers.Upgrade"}, {"node", name}, {"path", path}});
+                 }
+               });
+}
+
+void Hands::work(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision) {
+  const core::NodeView& node = view.nodes[decision.node];
+  const core::Policy& policy = view.policy;
+  switch (decision.work) {
+    case Work::None: break;
+    case Work::ProveImage: prove_image(fleet, node, fleet.wish(decision.node)); break;
+    case Work::EvictDevicePods:
+      evict(node, clearing_of(*node.pods, core::Scope::DevicePods, policy.device_pods.value_or(core::Removal{})));
+      break;
+    case Work::EvictAll:
+      evict(node, clearing_of(*node.pods, core::Scope::AllPods, policy.drain.value_or(core::Removal{})));
+      break;
+    case Work::DeleteDevicePods:
+      remove(node, clearing_of(*node.pods, core::Scope::DevicePods,
+                               (policy.device_pods ? policy.device_pods : policy.drain).value_or(core::Removal{})));
+      break;
+    case Work::ReplaceDriverPod:
+      if (const observe::PodFacts* pod = fleet.driver_pod(decision.node)) {
+        errands_.run("delete/" + pod->uid, kube::remove(kube::kPods, pod->ns, pod->name, pod->uid), kDeleteAgain);
+      }
+      break;
+  }
+}
+
+void Hands::evict(const core::NodeView& node, const core::Clearing& clearing) {
+  bool everybody_was_asked = true;
+  for (const core::PodView* pod : clearing.to_evict) {
+    const std::string key = "evict/" + pod->uid;
+    errands_.run(key, kube::evict(pod->ns, pod->name, pod->uid), kAskAgain,
+                 [this, ns = pod->ns, uid = pod->uid](const kube::Result<kube::Object>& answer) {
+                   const bool is_held = !answer && answer.error().kind == base::Fault::Kind::Blocked;
+                   company_.held(uid, is_held ? budget_in(answer.error().message, ns) : std::string());
+                 });
+    everybody_was_asked = everybody_was_asked && errands_.answers(key) > 0;
+  }
+  if (everybody_was_asked && node.claim) company_.tried(node.name, *node.claim);
+}
+
+void Hands::remove(const core::NodeView& node, const core::Clearing& clearing) {
+  for (const core::PodView* pod : clearing.to_evict) {
+    const act::NodeName about{.name = node.name, .uid = node.uid};
+    const kube::Event warning = act::forced_event(about, *pod, profile_);
+    errands_.run("delete/" + pod->uid, kube::remove(kube::kPods, pod->ns, pod->name, pod->uid), kAskAgain,
+                 [this, warning](const kube::Result<kube::Object>& answer) {
+                   if (answer) events_.record(warning);
+                 });
+  }
+}
+
+void Hands::prove_image(const observe::Fleet& fleet, const core::NodeView& node, const vendors::NodeWish& wish) {
+  if (fleet.wants() == nullptr || node.preflight.state == core::PreflightView::State::Running) return;
+  for (const observe::PodFacts* pod : fleet.operand_pods(node.name)) {
+    // One that is there is waited for while it may still succeed, and replaced when it has given up.
+    if (pod->label(profile_.role_label) == profile_.preflight_role && pod->digest == wish.digest) return;
+  }
+  json::Value pod = fleet.wants()->preflight(node.name, wish);
+  if (pod.is_null()) return;
+  const std::string name(json::text_at(pod, {"metadata", "name"}));
+  errands_.run("preflight/" + name, kube::create(kube::kPods, ns_, std::move(pod)), kDeleteAgain);
+}
+
+void Hands::detach(const observe::DaemonSetFacts& set) {
+  const json::Value body = {{"metadata", {{"uid", set.uid}, {"ownerReferences", nullptr}}}};
+  errands_.run("detach/" + set.name, kube::patch(kube::kDaemonSets, ns_, set.name, kube::PatchKind::Merge, body),
+               kApplyAgain);
+}
+
+void Hands::bring_operands(const observe::Fleet& fleet, const kube::Cache<observe::DaemonSetFacts>& sets) {
+  if (fleet.wants() == nullptr) return;
+  for (const json::Value& wanted : fleet.wants()->daemon_sets()) {
+    const std::string name(json::text_at(wanted, {"metadata", "name"}));
+    const observe::DaemonSetFacts* set = sets.find(ns_ + "/" + name);
+    if (set != nullptr && set->set.has_owner) {
+      detach(*set);
+      continue;
+    }
+    // Applied once for each text and each generation that somebody else made of it.
+    const std::uint64_t text = base::fnv1a(json::text_of(wanted));
+    const std::string mark = fmt::format("{:x}/{}", text, set == nullptr ? 0 : set->generation);
+    if (applied_[name] == mark) continue;
+    kube::Request request = kube::patch(kube::kDaemonSets, ns_, name, kube::PatchKind::Apply, wanted);
+    request.force = true;
+    errands_.run("apply/" + name, std::move(request), kApplyAgain,
+                 [this, name, text](const kube::Result<kube::Object>& answer) {
+                   if (!answer) return;
+                   applied_[name] = fmt::format("{:x}/{}", text, json::int_at(*answer, {"metadata", "generation"}));
+                 });
+  }
+  for (const std::string& name : fleet.wants()->leftovers()) {
+    kube::Request request = kube::remove(kube::kDaemonSets, ns_, name, "");
+    request.propagation = kube::Propagation::Orphan;
+    errands_.run("leftover/" + name, std::move(request), kDeleteAgain);
+  }
+}
+
+void Hands::tidy(const observe::Fleet& fleet, const core::FleetView& view,
+                 const kube::Cache<observe::PodFacts>& operand_pods) {
+  std::map<std::string_view, std::string_view> proving;  // by node: the digest that is being proven
+  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
+    const core::NodeView& node = view.nodes[i];
+    if (node.phase == Phase::Required && view.policy.is_on) proving[node.name] = fleet.wish(i).digest;
+  }
+  operand_pods.each([&](const std::string&, const observe::PodFacts& pod) {
+    if (pod.label(profile_.role_label) != profile_.preflight_role || pod.is_going) return;
+    const auto at = proving.find(pod.node);
+    const bool is_needed = at != proving.end() && at->second == pod.digest && !pod.has_failed;
+    if (!is_needed) errands_.run("delete/" + pod.uid, kube::remove(kube::kPods, pod.ns, pod.name, pod.uid), kAskAgain);
+  });
+}
+
+void Hands::withdraw(const core::FleetView& view, const kube::Cache<observe::DaemonSetFacts>& sets) {
+  for (const core::NodeView& node : view.nodes) {
+    if (core::is_in_flight(node.phase)) return;
+  }
+  sets.each([&](const std::string&, const observe::DaemonSetFacts& set) {
+    if (set.role != profile_.validator_role || set.is_going || !set.is_ours) return;
+    errands_.run("withdraw/" + set.name, kube::remove(kube::kDaemonSets, ns_, set.name, set.uid), kDeleteAgain);
+  });
+}
+
+}  // namespace drover::operate

@@ -1,0 +1,57 @@
+// Carries out a plan: one PATCH for each node that moves, the work of those that stay.
+//
+// Decides nothing. What was sent and not yet seen in the watch is remembered by node, so that nothing is decided twice
+// on the same facts; everything else that it remembers are waits.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "act/errands.h"
+#include "base/loop.h"
+#include "core/decide.h"
+#include "core/drain.h"
+#include "kube/event_recorder.h"
+#include "observe/fleet.h"
+#include "operator/company.h"
+#include "vendors/profile.h"
+
+namespace drover::operate {
+
+class Hands {
+ public:
+  Hands(act::Errands& errands, kube::EventRecorder& events, const base::Loop& loop, Company& company,
+        const vendors::Profile& profile, std::string ns);
+
+  // What `plan` says about the nodes of `fleet`.
+  void apply(const observe::Fleet& fleet, const core::FleetView& view, const core::Plan& plan);
+  // DaemonSets as the policy wants them.
+  void bring_operands(const observe::Fleet& fleet, const kube::Cache<observe::DaemonSetFacts>& sets);
+  // Pods of ours that nobody needs any more.
+  void tidy(const observe::Fleet& fleet, const core::FleetView& view,
+            const kube::Cache<observe::PodFacts>& operand_pods);
+  // The validator goes when no policy wants it and no node needs it.
+  void withdraw(const core::FleetView& view, const kube::Cache<observe::DaemonSetFacts>& sets);
+
+ private:
+  void change(const observe::NodeFacts& facts, const core::NodeView& node, const core::Change* change,
+              const vendors::Dress& dress);
+  void work(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision);
+  void evict(const core::NodeView& node, const core::Clearing& clearing);
+  void remove(const core::NodeView& node, const core::Clearing& clearing);
+  void prove_image(const observe::Fleet& fleet, const core::NodeView& node, const vendors::NodeWish& wish);
+  bool is_behind(const observe::NodeFacts& facts) const;
+  void detach(const observe::DaemonSetFacts& set);
+
+  act::Errands& errands_;
+  kube::EventRecorder& events_;
+  const base::Loop& loop_;
+  Company& company_;
+  const vendors::Profile& profile_;
+  std::string ns_;
+  std::map<std::string, std::string> written_;  // by node: the version that our last write made
+  std::map<std::string, std::string> applied_;  // by DaemonSet: digest of what was applied last, and its generation
+};
+
+}  // namespace drover::operate

@@ -1,0 +1,90 @@
+#include "operator/operator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "operator/loop.h"
+
+namespace drover::operate {
+namespace {
+
+// The periodic look finds nothing to do; it is there for what nobody thought of.
+constexpr base::Span kLookAnyway = std::chrono::minutes(10);
+// Bookmarks come every minute; who has heard nothing for longer cannot count time against a node.
+constexpr base::Span kSilence = std::chrono::seconds(90);
+
+}  // namespace
+
+Operator::Operator(kube::Api& api, base::Loop& loop, const base::Random& random, Settings settings,
+                   std::function<void()> lost)
+    : loop_(loop),
+      settings_(std::move(settings)),
+      nodes_([](const kube::Object& object) { return observe::node_facts(object); }),
+      events_(api, loop, random.fork("events"), "drover", settings_.instance) {
+  kube::Listener listener = kube::feed(nodes_, [this] { wake(); });
+  listener.trouble = [](const kube::Fault& fault) {
+    log::warn("watching nodes is interrupted", {{"why", fault.message}});
+  };
+  node_reflector_ = std::make_unique<kube::Reflector>(
+      api, loop, random.fork("nodes"), kube::Range{.resource = kube::kNodes, .ns = {}, .labels = {}, .fields = {}},
+      observe::node_projection(), std::move(listener));
+  for (const Served& served : settings_.vendors) {
+    herds_.push_back(std::make_unique<Herd>(
+        api, loop, random.fork(served.profile->vendor), served, nodes_, events_,
+        [this] { return is_leader() && !is_stopped_; }, [this] { wake(); }));
+  }
+  if (settings_.lease) {
+    election_ = std::make_unique<kube::LeaderElection>(
+        api, loop, random.fork("lease"), *settings_.lease, [this] { wake(); }, std::move(lost));
+  }
+}
+
+Operator::~Operator() = default;
+
+void Operator::start() {
+  if (election_) election_->start();
+  node_reflector_->start();
+  for (const auto& herd : herds_) herd->start();
+}
+
+void Operator::stop(std::function<void()> done) {
+  is_stopped_ = true;
+  next_ = {};
+  if (election_) {
+    election_->resign(std::move(done));
+  } else {
+    loop_.post(std::move(done));
+  }
+}
+
+bool Operator::is_synced() const {
+  return node_reflector_->is_synced() &&
+         std::all_of(herds_.begin(), herds_.end(), [](const auto& herd) { return herd->is_synced(); });
+}
+
+bool Operator::is_leader() const { return !election_ || election_->is_leader(); }
+
+// Many changes at once are one walk.
+void Operator::wake() {
+  if (is_woken_ || is_stopped_) return;
+  is_woken_ = true;
+  loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (alive.expired()) return;
+    is_woken_ = false;
+    walk();
+  });
+}
+
+void Operator::walk() {
+  if (is_stopped_ || !is_synced() || !is_leader()) return;
+  ++walks_;
+  const std::vector<std::string> changed = nodes_.take_changes();
+  const auto heard = node_reflector_->heard_at();
+  const bool api_is_there = heard && loop_.now() - *heard < kSilence;
+  base::Span next = kLookAnyway;
+  for (const auto& herd : herds_) next = std::min(next, walk_the_corridor(*herd, changed, api_is_there).value_or(next));
+  next_ = loop_.after(next, [this] { wake(); });
+}
+
+}  // namespace drover::operate

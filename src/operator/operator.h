@@ -1,0 +1,62 @@
+// drover itself: watches nodes and policies, and walks the corridor whenever something changed.
+//
+// One thread, any kube::Api, any base::Loop: the same object runs on a real cluster in real time and on the embedded
+// one in virtual time. Everything that must survive it is on the API server.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "base/random.h"
+#include "kube/api.h"
+#include "kube/cache.h"
+#include "kube/event_recorder.h"
+#include "kube/leader.h"
+#include "kube/reflector.h"
+#include "observe/node_facts.h"
+#include "operator/herd.h"
+#include "operator/settings.h"
+
+namespace drover::operate {
+
+class Operator {
+ public:
+  // `lost` is called when another one has become the leader: the process should end.
+  Operator(kube::Api& api, base::Loop& loop, const base::Random& random, Settings settings,
+           std::function<void()> lost = {});
+  ~Operator();
+  Operator(const Operator&) = delete;
+  Operator& operator=(const Operator&) = delete;
+
+  void start();
+  // Gives the lease back; nothing is begun any more.
+  void stop(std::function<void()> done);
+
+  bool is_synced() const;
+  bool is_leader() const;
+  const std::vector<std::unique_ptr<Herd>>& herds() const { return herds_; }
+  std::uint64_t walks() const { return walks_; }
+
+ private:
+  void wake();
+  void walk();
+
+  base::Loop& loop_;
+  Settings settings_;
+  kube::Cache<observe::NodeFacts> nodes_;
+  std::unique_ptr<kube::Reflector> node_reflector_;
+  kube::EventRecorder events_;
+  std::unique_ptr<kube::LeaderElection> election_;
+  std::vector<std::unique_ptr<Herd>> herds_;
+  std::uint64_t walks_ = 0;
+  bool is_woken_ = false;
+  bool is_stopped_ = false;
+  base::Timer next_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace drover::operate

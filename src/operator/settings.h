@@ -1,0 +1,26 @@
+// How an operator is told to work: what the command line says.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/leader.h"
+#include "vendors/profile.h"
+#include "vendors/wants.h"
+
+namespace drover::operate {
+
+// One vendor that is served, and how its operands are started.
+struct Served {
+  const vendors::Profile* profile;
+  vendors::OperandSettings operands;
+};
+
+struct Settings {
+  std::vector<Served> vendors;
+  std::optional<kube::LeaseTerms> lease = {};  // none: the only one, for tests and demos
+  std::string instance = "drover";             // shown as the source of Events
+};
+
+}  // namespace drover::operate

@@ -1,0 +1,15 @@
+// NVIDIA's ClusterPolicy behind the door that all vendors share.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "vendors/nvidia_operands.h"
+#include "vendors/wants.h"
+
+namespace drover::vendors {
+
+std::unique_ptr<Wants> nvidia_wants(const json::Value& policy, const std::vector<PoolNode>& nodes,
+                                    const std::vector<DriverSet>& sets, const OperandSettings& settings);
+
+}  // namespace drover::vendors

@@ -1,0 +1,88 @@
+// What a policy object wants, in the words that all vendors' policies share: which nodes, which driver on each, and
+// which objects bring it there. A vendor reads its own kind of policy behind this door; nobody else knows its fields.
+//
+// Pure: made from the policy, the systems of the nodes and the DaemonSets that are there, and made anew when one of
+// them changes.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "vendors/policy_reader.h"
+
+namespace drover::vendors {
+
+// How our own containers are started, wherever a vendor's operands need one.
+struct OperandSettings {
+  std::string ns = "gpu-operator";
+  std::string own_image = "drover:latest";
+  std::string own_pull_policy = "IfNotPresent";
+  std::vector<std::string> own_pull_secrets = {};
+  std::string agent_account = "drover-agent";  // its token is mounted into our own containers only
+  std::string preflight_priority_class = {};   // empty: the cluster's default
+  int preflight_seconds = 1800;
+};
+
+// A node's labels, one at a time; "" for one that is absent.
+using LabelsOf = std::function<std::string_view(std::string_view key)>;
+
+// A DaemonSet that is there.
+struct DriverSet {
+  std::string name;
+  std::string pool = {};            // what it serves, in its vendor's words; empty: not made by us
+  json::Members match_labels = {};  // cannot be changed any more
+  bool has_owner = false;           // it would go with its owner: detach it before anything else
+};
+
+// A node, as far as the choice of an image goes.
+struct PoolNode {
+  std::string name;
+  json::Members labels;
+};
+
+// What one node is to have.
+struct NodeWish {
+  std::string digest;      // of everything that matters to the driver; empty: nothing is wanted here
+  std::string version;     // for people
+  std::string image;       // of the driver
+  std::string daemon_set;  // who brings it
+};
+
+// What a node is to say of itself besides its state; no value: the key is to be absent. Only what differs.
+struct Dress {
+  std::map<std::string, std::optional<std::string>> labels = {};
+  std::map<std::string, std::optional<std::string>> annotations = {};
+  bool empty() const { return labels.empty() && annotations.empty(); }
+};
+
+class Wants {
+ public:
+  virtual ~Wants() = default;
+
+  virtual const PolicyReading& reading() const = 0;
+  virtual const std::vector<FieldTrouble>& troubles() const = 0;
+  virtual const std::vector<std::string>& ignored_fields() const = 0;
+  virtual const std::vector<std::string>& unmanaged_operands() const = 0;
+  virtual const std::vector<std::string>& unplaced_nodes() const = 0;  // whose system is not known
+  // False: the driver is not ours to bring (disabled, or the policy cannot be read).
+  virtual bool brings_driver() const = 0;
+
+  virtual bool selects(const LabelsOf& labels) const = 0;
+  virtual bool is_the_hosts_own(const LabelsOf& labels) const = 0;
+  virtual NodeWish wish_for(const LabelsOf& labels) const = 0;
+  // Of what the node's image depends on; two nodes with the same word get the same.
+  virtual std::string pool_of(const LabelsOf& labels) const = 0;
+
+  virtual const std::vector<json::Value>& daemon_sets() const = 0;  // for server-side apply
+  virtual const std::vector<std::string>& leftovers() const = 0;    // to delete, their pods orphaned
+  virtual json::Value preflight(const std::string& node, const NodeWish& wish) const = 0;
+  virtual Dress dress(const LabelsOf& labels, const LabelsOf& annotations) const = 0;
+};
+
+}  // namespace drover::vendors

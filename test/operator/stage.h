@@ -1,0 +1,178 @@
+// A cluster with drover in it, in virtual time: nodes, kubelets, the CRD, a policy, an operator that can be killed.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "kube/api.h"
+#include "kube/yaml.h"
+#include "operator/operator.h"
+#include "sim/bad_luck.h"
+#include "sim/kubelet.h"
+#include "sim/nodes.h"
+#include "sim/world.h"
+#include "vendors/profile.h"
+
+namespace drover::operate::testing {
+
+using namespace std::chrono_literals;
+using kube::Object;
+
+inline constexpr std::string_view kState = "nvidia.com/gpu-driver-upgrade-state";
+inline const kube::Resource kClusterPolicies{"nvidia.com", "v1", "clusterpolicies", "ClusterPolicy",
+                                             kube::Scope::Cluster};
+
+inline json::Value parsed(std::string_view text) {
+  auto value = json::parse(text);
+  EXPECT_TRUE(value) << text << ": " << (value ? "" : value.error().message);
+  return value ? std::move(*value) : json::Value();
+}
+
+inline json::Value manifest(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  auto documents = kube::parse_manifests(text.str());
+  EXPECT_TRUE(documents && !documents->empty()) << path;
+  return documents && !documents->empty() ? documents->front() : json::Value();
+}
+
+// `upgrade` are members of upgradePolicy as JSON text.
+inline Object cluster_policy(std::string_view version, std::string_view upgrade = "") {
+  return parsed(fmt::format(R"({{"apiVersion": "nvidia.com/v1", "kind": "ClusterPolicy",
+    "metadata": {{"name": "cluster-policy"}},
+    "spec": {{"driver": {{"version": "{}", "startupProbe": {{"initialDelaySeconds": 0, "periodSeconds": 1}},
+                          "upgradePolicy": {{"autoUpgrade": true{}{}}}}}}}}})",
+                            version, upgrade.empty() ? "" : ", ", upgrade));
+}
+
+struct StageOptions {
+  std::uint64_t seed = 1;
+  std::string nodes = "nvidia=3";
+  bool keeps_transcript = false;
+  sim::KubeletPlan kubelets = {.events = false};
+};
+
+class Stage {
+ public:
+  explicit Stage(const StageOptions& options = {})
+      : world(sim::WorldOptions{.cluster = {.seed = options.seed}, .keeps_transcript = options.keeps_transcript}),
+        person(world.api("person")),
+        luck(world.api("operator"), world.loop, world.cluster.random("luck"), &world.server()),
+        kubelets(world.api("kubelets"), world.loop, world.cluster.random("kubelets"), options.kubelets) {
+    kubelets.start();
+    ask(kube::create(kube::kCustomResourceDefinitions, "",
+                     manifest("charts/drover/crds/nvidia.com_clusterpolicies.yaml")));
+    for (const char* ns : {"gpu-operator", "ml"}) {
+      ask(kube::create(kube::kNamespaces, "", {{"metadata", {{"name", ns}}}}));
+    }
+    const auto fleet = sim::parse_fleet(options.nodes);
+    EXPECT_TRUE(fleet);
+    for (Object& node : sim::make_nodes(*fleet)) ask(kube::create(kube::kNodes, "", std::move(node)));
+  }
+
+  // ---- the operator
+
+  void start_operator() {
+    Settings settings;
+    settings.vendors.push_back({.profile = &vendors::nvidia(), .operands = {}});
+    drover = std::make_unique<Operator>(luck, world.loop, world.cluster.random(fmt::format("operator-{}", ++starts)),
+                                        std::move(settings));
+    drover->start();
+  }
+  void kill_operator() { drover.reset(); }
+
+  // ---- people
+
+  kube::Result<Object> answer_to(kube::Request request) {
+    std::optional<kube::Result<Object>> outcome;
+    auto call = person.call(std::move(request), [&](kube::Result<Object> answer) { outcome = std::move(answer); });
+    EXPECT_TRUE(world.run_until([&] { return outcome.has_value(); }, 1min));
+    return outcome ? std::move(*outcome) : base::fault(base::Fault::Kind::Unknown, "no answer");
+  }
+  Object ask(kube::Request request) {
+    const std::string what = sentence(request);
+    auto answer = answer_to(std::move(request));
+    EXPECT_TRUE(answer) << what << ": " << (answer ? "" : answer.error().message);
+    return answer ? std::move(*answer) : Object();
+  }
+  void create_policy(const Object& policy) { ask(kube::create(kClusterPolicies, "", policy)); }
+  void patch_policy(std::string_view merge) {
+    ask(kube::patch(kClusterPolicies, "", "cluster-policy", kube::PatchKind::Merge, parsed(merge)));
+  }
+  void set_version(std::string_view version) {
+    patch_policy(fmt::format(R"({{"spec": {{"driver": {{"version": "{}"}}}}}})", version));
+  }
+  void patch_node(const std::string& name, std::string_view merge) {
+    ask(kube::patch(kube::kNodes, "", name, kube::PatchKind::Merge, parsed(merge)));
+  }
+  // A Deployment of `replicas` pods with `gpus` each, in namespace ml.
+  void run_training(const std::string& name, int replicas, int gpus) {
+    ask(kube::create(kube::kDeployments, "ml",
+                     parsed(fmt::format(R"({{"metadata": {{"name": "{0}"}}, "spec": {{"replicas": {1},
+      "selector": {{"matchLabels": {{"app": "{0}"}}}},
+      "template": {{"metadata": {{"labels": {{"app": "{0}"}}}},
+                    "spec": {{"containers": [{{"name": "train", "image": "train:1",
+                       "resources": {{"limits": {{"nvidia.com/gpu": "{2}"}}}}}}]}}}}}}}})",
+                                        name, replicas, gpus))));
+  }
+  void create_budget(const std::string& name, int available) {
+    ask(kube::create(kube::kDisruptionBudgets, "ml",
+                     parsed(fmt::format(R"({{"metadata": {{"name": "{0}"}}, "spec": {{"minAvailable": {1},
+      "selector": {{"matchLabels": {{"app": "{0}"}}}}}}}})",
+                                        name, available))));
+  }
+
+  // ---- eyes
+
+  sim::Stored node(std::string_view name) const { return world.store().find("nodes", name); }
+  std::string state(std::string_view name) const { return std::string(kube::label_of(*node(name), kState)); }
+  bool is_cordoned(std::string_view name) const { return json::flag_at(*node(name), {"spec", "unschedulable"}); }
+  std::string driver_on(const std::string& name) {
+    sim::SimHost* host = kubelets.host(name);
+    if (host == nullptr) return "";
+    const auto modules = host->modules();
+    if (!modules) return "";
+    for (const host::Module& module : *modules) {
+      if (module.name == "nvidia") return module.version;
+    }
+    return "";
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    world.store().each("nodes", "", [&](const sim::Stored& node) { names.emplace_back(kube::name_of(*node)); });
+    return names;
+  }
+  bool all(std::string_view state) const {
+    for (const std::string& name : names()) {
+      if (this->state(name) != state) return false;
+    }
+    return true;
+  }
+  bool run_until_all(std::string_view state, base::Span at_most = 1h) {
+    return world.run_until([&] { return all(state); }, at_most);
+  }
+  // Every pod of a namespace, for a test that failed.
+  std::string pods_text(std::string_view ns) const {
+    std::string text;
+    world.store().each("pods", ns, [&](const sim::Stored& pod) { text += json::text_of(*pod) + "\n"; });
+    return text;
+  }
+  sim::Stored policy() const { return world.store().find("clusterpolicies.nvidia.com", "cluster-policy"); }
+
+  sim::World world;
+  kube::Api& person;
+  sim::FaultyApi luck;  // the operator's door
+  sim::Kubelets kubelets;
+  std::unique_ptr<Operator> drover;
+  int starts = 0;
+};
+
+}  // namespace drover::operate::testing
