@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/text.h"
@@ -156,6 +157,7 @@ json::Value rollout(const core::FleetView& fleet, const StatusFacts& facts, cons
 
 Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile) {
   Summary summary;
+  std::array<int, core::kPhases> by_phase = {};
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
     const core::NodeView& node = fleet.nodes[i];
     if (!node.is_managed()) continue;
@@ -168,8 +170,12 @@ Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const v
     if (node.phase == Phase::Done) ++summary.done;
     if (node.phase == Phase::Failed) ++summary.failed;
     if (node.is_away()) ++summary.unavailable;
-    const std::string_view word = profile.state(node.phase);
-    ++summary.states[word.empty() ? "unknown" : std::string(word)];
+    ++by_phase[static_cast<std::size_t>(node.phase)];
+  }
+  for (const core::PhaseRow& row : core::kPhaseTable) {
+    const int count = by_phase[static_cast<std::size_t>(row.phase)];
+    const std::string_view word = profile.state(row.phase);
+    if (count > 0) summary.states[word.empty() ? "unknown" : std::string(word)] = count;
   }
   return summary;
 }

@@ -56,6 +56,11 @@ void Fleet::node_changed(const std::string& name) {
 
 void Fleet::pod_changed(const std::string& key) {
   const PodFacts* pod = sources_.operand_pods.find(key);
+  if (pod != nullptr && pod->label(profile_.role_label) == profile_.preflight_role) {
+    preflight_pods_.insert(key);
+  } else if (!preflight_pods_.empty()) {
+    preflight_pods_.erase(key);
+  }
   const auto before = node_of_.find(key);
   if (before != node_of_.end()) {
     dirty_.insert(before->second);

@@ -66,6 +66,8 @@ class Fleet {
   const vendors::Dress& dress(std::size_t node) const { return places_[node].dress; }
   const NodeFacts* facts(std::size_t node) const { return sources_.nodes.find(view_.nodes[node].name); }
   const PodFacts* driver_pod(std::size_t node) const;
+  // Keys of the pods that prove images.
+  const std::set<std::string>& preflight_pods() const { return preflight_pods_; }
   // Every operand pod of a node.
   std::vector<const PodFacts*> operand_pods(const std::string& node) const;
 
@@ -101,6 +103,7 @@ class Fleet {
   std::unique_ptr<vendors::Wants> wants_;
   int nodes_at_start_ = 0;
 
+  std::set<std::string> preflight_pods_;
   core::FleetView view_;
   std::vector<Place> places_;                                          // beside view_.nodes
   std::map<std::string, std::size_t, std::less<>> at_;                 // by node

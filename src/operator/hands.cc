@@ -52,10 +52,11 @@ bool Hands::is_behind(const observe::NodeFacts& facts) const {
 
 void Hands::apply(const observe::Fleet& fleet, const core::FleetView& view, const core::Plan& plan) {
   for (const core::Decision& decision : plan.decisions) {
+    const vendors::Dress& dress = fleet.dress(decision.node);
+    if (!decision.change && decision.work == Work::None && dress.empty()) continue;  // most of them, most of the time
     const observe::NodeFacts* facts = fleet.facts(decision.node);
     if (facts == nullptr || is_behind(*facts)) continue;
     const core::NodeView& node = view.nodes[decision.node];
-    const vendors::Dress& dress = fleet.dress(decision.node);
     if (decision.change || !dress.empty()) {
       change(*facts, node, decision.change ? &*decision.change : nullptr, dress);
     } else {
@@ -66,6 +67,12 @@ void Hands::apply(const observe::Fleet& fleet, const core::FleetView& view, cons
 
 void Hands::change(const observe::NodeFacts& facts, const core::NodeView& node, const core::Change* change,
                    const vendors::Dress& dress) {
+  // Somebody was faster, and we have seen what he wrote: there is nothing to wait for.
+  if (const auto at = overtaken_.find(facts.name);
+      at != overtaken_.end() && kube::is_older(at->second, facts.version)) {
+    errands_.forget("node/" + facts.name);
+    overtaken_.erase(at);
+  }
   act::NodeNow now = node_now(facts);
   if (facts.record && facts.record->held) now.excluded = company_.excluded(facts.name, *facts.record->held);
   kube::Request request = act::node_patch(now, change, dress, profile_, loop_.wall());
@@ -74,7 +81,8 @@ void Hands::change(const observe::NodeFacts& facts, const core::NodeView& node, 
       change == nullptr ? std::vector<kube::Event>{} : act::events_of(about, *change, profile_);
   const std::string path = change == nullptr ? std::string() : act::path_of(*change, profile_);
   errands_.run("node/" + facts.name, std::move(request), base::Span::zero(),
-               [this, name = facts.name, events, path](const kube::Result<kube::Object>& answer) {
+               [this, name = facts.name, sent = facts.version, events, path](const kube::Result<kube::Object>& answer) {
+                 if (!answer && answer.error().kind == base::Fault::Kind::Conflict) overtaken_[name] = sent;
                  if (!answer) return;
                  written_[name] = kube::version_of(*answer);
                  for (const kube::Event& event : events) events_.record(event);
@@ -181,17 +189,20 @@ void Hands::bring_operands(const observe::Fleet& fleet, const kube::Cache<observ
 
 void Hands::tidy(const observe::Fleet& fleet, const core::FleetView& view,
                  const kube::Cache<observe::PodFacts>& operand_pods) {
+  if (fleet.preflight_pods().empty()) return;
   std::map<std::string_view, std::string_view> proving;  // by node: the digest that is being proven
   for (std::size_t i = 0; i < view.nodes.size(); ++i) {
     const core::NodeView& node = view.nodes[i];
     if (node.phase == Phase::Required && view.policy.is_on) proving[node.name] = fleet.wish(i).digest;
   }
-  operand_pods.each([&](const std::string&, const observe::PodFacts& pod) {
-    if (pod.label(profile_.role_label) != profile_.preflight_role || pod.is_going) return;
-    const auto at = proving.find(pod.node);
-    const bool is_needed = at != proving.end() && at->second == pod.digest && !pod.has_failed;
-    if (!is_needed) errands_.run("delete/" + pod.uid, kube::remove(kube::kPods, pod.ns, pod.name, pod.uid), kAskAgain);
-  });
+  for (const std::string& key : fleet.preflight_pods()) {
+    const observe::PodFacts* pod = operand_pods.find(key);
+    if (pod == nullptr || pod->is_going) continue;
+    const auto at = proving.find(pod->node);
+    const bool is_needed = at != proving.end() && at->second == pod->digest && !pod->has_failed;
+    if (is_needed) continue;
+    errands_.run("delete/" + pod->uid, kube::remove(kube::kPods, pod->ns, pod->name, pod->uid), kAskAgain);
+  }
 }
 
 void Hands::withdraw(const core::FleetView& view, const kube::Cache<observe::DaemonSetFacts>& sets) {

@@ -50,8 +50,9 @@ class Hands {
   Company& company_;
   const vendors::Profile& profile_;
   std::string ns_;
-  std::map<std::string, std::string> written_;  // by node: the version that our last write made
-  std::map<std::string, std::string> applied_;  // by DaemonSet: digest of what was applied last, and its generation
+  std::map<std::string, std::string> overtaken_;  // by node: the version on which our last write was refused
+  std::map<std::string, std::string> written_;    // by node: the version that our last write made
+  std::map<std::string, std::string> applied_;    // by DaemonSet: digest of what was applied last, and its generation
 };
 
 }  // namespace drover::operate

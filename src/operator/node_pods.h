@@ -1,16 +1,16 @@
 // The pods of nodes that are being emptied: watched from the cordon to the swap, and not longer.
 //
-// There is no watch of all pods while few nodes are in flight; one watch for each such node costs nothing to the rest
-// of the cluster. A node's pods count as known only when they were listed after it was asked for, which is after its
-// cordon was seen.
+// While few nodes are in flight each has a watch of its own, which costs nothing to the rest of the cluster. Beyond
+// that one watch of all pods serves all further nodes, and keeps only what is on them. A node's pods count as known
+// only when they were listed after it was asked for, which is after its cordon was seen.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "base/loop.h"
 #include "base/random.h"
@@ -22,8 +22,12 @@
 
 namespace drover::operate {
 
+inline constexpr std::size_t kMostOwnWatches = 32;
+
 class NodePods {
  public:
+  using Pods = kube::Cache<observe::PodFacts>;
+
   // `changed` is told the name of a node whose pods changed.
   NodePods(kube::Api& api, base::Loop& loop, base::Random random, const vendors::Profile& profile,
            std::function<void(const std::string& node)> changed);
@@ -32,22 +36,40 @@ class NodePods {
   void want(const std::set<std::string>& nodes);
 
   // Nothing until they were listed.
-  const kube::Cache<observe::PodFacts>* of(const std::string& node) const;
-  std::size_t watches() const { return watched_.size(); }
+  const Pods* of(const std::string& node) const;
+  // Watches that are open now.
+  std::size_t watches() const { return own_watches_ + (wide_ ? 1 : 0); }
 
  private:
   struct Watched {
-    explicit Watched(kube::Cache<observe::PodFacts>::Make make) : pods(std::move(make)) {}
-    kube::Cache<observe::PodFacts> pods;
-    std::unique_ptr<kube::Reflector> reflector = {};
+    explicit Watched(Pods::Make make) : pods(std::move(make)) {}
+    Pods pods;
+    bool is_known = false;
+    std::unique_ptr<kube::Reflector> own = {};  // none: the wide watch serves it
+
+    // Served by the wide watch: its pods are listed once by themselves, unless the wide list had them all.
+    kube::Call listing = {};
+    base::Timer again = {};
+    bool is_listing = false;
+    bool is_swept = false;            // the wide list that is under way began with it
+    std::set<std::string> gone = {};  // keys that went while its own list was under way
   };
+
+  void watch_alone(const std::string& node, Watched& watched);
+  void widen();
+  void list(const std::string& node);
+  kube::Listener wide_listener();
+  // The node's entry, if the wide watch serves it.
+  Watched* served(const std::string& node);
 
   kube::Api& api_;
   base::Loop& loop_;
   base::Random random_;
   const vendors::Profile& profile_;
   std::function<void(const std::string& node)> changed_;
-  std::map<std::string, std::unique_ptr<Watched>> watched_;
+  std::map<std::string, std::unique_ptr<Watched>, std::less<>> watched_;
+  std::size_t own_watches_ = 0;
+  std::unique_ptr<kube::Reflector> wide_;
 };
 
 }  // namespace drover::operate

@@ -1,0 +1,259 @@
+#!/bin/bash
+# NVIDIA's "GPU Driver Upgrades" page, its part about the upgrade controller: every kubectl command as it is written there,
+# on a real control plane with simulated kubelets and on the embedded cluster, must have the effect that the page states.
+# The operator runs as its own ServiceAccount, with the chart's roles. Exit 3 where no control plane can be built.
+# shellcheck disable=SC2317,SC2016  # functions are called through expect and trap; nothing is to expand
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+drover=${DROVER:-build/drover}
+bed_scripts=${DROVER_BED:-test/bed}
+failed=0
+stage=$(mktemp -d)
+bed=$stage/bed
+sim=
+operator=
+
+stop() { # PID
+    [ -z "$1" ] || { kill "$1" && wait "$1"; } 2>/dev/null
+}
+cleanup() {
+    stop "$operator"
+    stop "$sim"
+    [ -d "$bed" ] && "$bed_scripts/down" "$bed" >/dev/null 2>&1
+    rm -rf "$stage"
+}
+trap cleanup EXIT
+
+[ -x "$drover" ] || { echo "FAIL nvidia: $drover is not built; run make first"; exit 1; }
+"$bed_scripts/up" --dir "$bed" >/dev/null
+case $? in
+0) ;;
+3) echo "skipped: no control plane can be built here (see above)"; exit 3 ;;
+*) echo "FAIL nvidia: the control plane did not start"; exit 1 ;;
+esac
+PATH=$(realpath "$bed/bin"):$PATH
+export HELM_CACHE_HOME=$stage/helm HELM_CONFIG_HOME=$stage/helm HELM_DATA_HOME=$stage/helm
+
+server=
+expect() { # TITLE COMMAND...
+    local title=$1
+    shift
+    if "$@" >"$stage/said" 2>&1; then
+        echo "ok $server$title"
+    else
+        echo "FAIL $server$title: $(tail -n 5 "$stage/said" | tr '\n' ' ')"
+        tail -n 3 "$stage/operator.log" | sed 's/^/     /'
+        failed=1
+    fi
+}
+soon() { # SECONDS COMMAND...
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        [ "$SECONDS" -lt "$end" ] || { echo "not within the time: $*"; return 1; }
+        sleep 0.5
+    done
+}
+
+# ---- the page's commands, as they are written there (<node-name> is the argument)
+
+upgrade_the_driver() {
+    kubectl patch clusterpolicy/cluster-policy \
+      --type='json' \
+      -p='[{"op": "replace", "path": "/spec/driver/version", "value":"510.85.02"}]'
+}
+monitor() {
+    kubectl get node -l nvidia.com/gpu.present \
+      -ojsonpath='{range .items[*]}{.metadata.name}{"\t"}{.metadata.labels.nvidia\.com/gpu-driver-upgrade-state}{"\n"}{end}'
+}
+events() {
+    kubectl get events --sort-by='.lastTimestamp' | grep GPUDriverUpgrade
+}
+retry() { # NODE
+    kubectl label node "$1" nvidia.com/gpu-driver-upgrade-state=upgrade-required --overwrite
+}
+
+# ---- what is looked at
+
+says() { # TEXT: what `monitor` must print
+    local got
+    got=$(monitor)
+    [ "$got" = "$1" ] || { echo "it says $(tr '\t\n' ' ;' <<<"$got")"; return 1; }
+}
+all_say() { # STATE
+    says "$(printf 'nvidia-%d\t%s\n' 1 "$1" 2 "$1" 3 "$1")"
+}
+state_is() { # NODE STATE
+    monitor | grep -qx "$(printf '%s\t%s' "$1" "$2")" || { echo "$1 says $(monitor | grep "^$1")"; return 1; }
+}
+is() { # TEXT OBJECT JSONPATH [FLAG...]
+    local got
+    got=$(kubectl get "$2" -o "jsonpath=$3" "${@:4}") || return 1
+    [ "$got" = "$1" ] || { echo "$2 $3 is '$got', not '$1'"; return 1; }
+}
+set_policy() { kubectl patch clusterpolicy cluster-policy --type=merge -p "$1"; }
+set_version() { set_policy "{\"spec\":{\"driver\":{\"version\":\"$1\"}}}"; }
+images() { # VERSION: every driver pod runs it
+    local got
+    got=$(kubectl get pods -n gpu-operator -l app=nvidia-driver-daemonset -o 'jsonpath={range .items[*]}{.spec.containers[0].image}{"\n"}{end}' | sort | uniq -c)
+    grep -qE "^ *3 .*/driver:$1-ubuntu22\.04$" <<<"$got" || { echo "images: $got"; return 1; }
+}
+nothing_is_left() {
+    local left
+    left=$(kubectl get nodes -o json | python3 -c '
+import json, sys
+for node in json.load(sys.stdin)["items"]:
+    spec, meta = node["spec"], node["metadata"]
+    record = json.loads(meta.get("annotations", {}).get("drover.dev/record", "{}"))
+    paused = [k for k, v in meta["labels"].items() if "paused" in v]
+    if spec.get("unschedulable") or any(t["key"].startswith("drover.dev/") for t in spec.get("taints", [])) or "claim" in record or paused:
+        print(meta["name"], spec, record, paused)')
+    [ -z "$left" ] || { echo "left: $left"; return 1; }
+}
+events_in_order() { # NODE: the page's eight states, in its order
+    local got wanted
+    got=$(events | grep "node/$1 " | sed 's/.*\[\(.*\)\].*/\1/' | tail -n 8 | tr '\n' ' ')
+    wanted="upgrade-required cordon-required wait-for-jobs-required pod-deletion-required pod-restart-required validation-required uncordon-required upgrade-done "
+    [ "$got" = "$wanted" ] || { echo "events of $1: $got"; return 1; }
+}
+worded_as_on_the_page() {
+    events | grep -qE ' +Normal +GPUDriverUpgrade +node/nvidia-1 +Successfully updated node state label to \[upgrade-done\]$'
+}
+metric() { # NAME VALUE
+    local got
+    got=$(curl -fsS "http://127.0.0.1:$port/metrics" | sed -n "s/^$1 //p")
+    [ "$got" = "$2" ] || { echo "$1 is '$got', not $2"; return 1; }
+}
+steadily() { # SECONDS COMMAND...: holds all the time
+    local end=$((SECONDS + $1))
+    shift
+    while [ "$SECONDS" -lt "$end" ]; do
+        "$@" || return 1
+        sleep 0.5
+    done
+}
+
+start_operator() {
+    local token
+    expect "the chart is installed" helm install gpu-operator charts/drover -n gpu-operator --create-namespace --set operator.replicas=0
+    token=$(kubectl create token gpu-operator -n gpu-operator)
+    # The administrator's certificate would win over a token.
+    kubectl config view --raw --minify | sed -E '/client-(certificate|key)-data|^ +token:/d' >"$stage/operator.kubeconfig"
+    kubectl --kubeconfig "$stage/operator.kubeconfig" config set-credentials operator --token="$token" >/dev/null
+    kubectl --kubeconfig "$stage/operator.kubeconfig" config set-context --current --user=operator >/dev/null
+    port=$((20000 + RANDOM % 10000))
+    "$drover" operator --kubeconfig "$stage/operator.kubeconfig" --lease gpu-operator/gpu-operator --listen "127.0.0.1:$port" \
+        --vendor nvidia=gpu-operator >"$stage/operator.log" 2>&1 &
+    operator=$!
+}
+
+policy() {
+    kubectl apply -f - <<'YAML'
+apiVersion: nvidia.com/v1
+kind: ClusterPolicy
+metadata: {name: cluster-policy}
+spec:
+  driver:
+    version: 470.82.01
+    startupProbe: {initialDelaySeconds: 0, periodSeconds: 1}
+    upgradePolicy: {autoUpgrade: true, maxParallelUpgrades: 1, maxUnavailable: 34%}
+YAML
+}
+bare_gpu_pod() {
+    kubectl apply -f - <<'YAML'
+apiVersion: v1
+kind: Pod
+metadata: {name: bare, namespace: default}
+spec:
+  nodeName: nvidia-2
+  containers:
+  - {name: cuda, image: cuda:1, command: [sleep, infinity], resources: {limits: {nvidia.com/gpu: "1"}}}
+YAML
+}
+
+the_page_holds() {
+    start_operator
+    expect "a policy can be made" soon 10 policy
+    expect "the first driver comes to every node" soon 60 all_say upgrade-done
+    expect "and no node was taken away for it" nothing_is_left
+    expect "the operator is ready" soon 10 curl -fsS "http://127.0.0.1:$port/readyz"
+
+    expect "the page's patch is accepted" upgrade_the_driver
+    expect "the nodes are to be upgraded" soon 10 grep -q upgrade-required <(monitor)
+    expect "and all are done in the end" soon 120 all_say upgrade-done
+    expect "with the page's driver" images 510.85.02
+    expect "nothing is left on any node" nothing_is_left
+    local node
+    for node in nvidia-1 nvidia-2 nvidia-3; do
+        expect "the Events of $node are the page's, in its order" events_in_order $node
+    done
+    expect "and in its words" worded_as_on_the_page
+    expect "the policy says that it is ready" kubectl wait clusterpolicy/cluster-policy --for=condition=Ready --timeout=10s
+    expect "and kubectl get shows it" grep -qE '^cluster-policy +ready +510.85.02 +3 +3 +0 +0' <(kubectl get clusterpolicies)
+
+    expect "metric: upgrades are on" metric gpu_operator_auto_upgrade_enabled 1
+    expect "metric: in NVIDIA's own spelling" metric gpu_operator_driver_auto_upgrade_enabled 1
+    expect "metric: three are done" metric gpu_operator_nodes_upgrades_done 3
+    expect "metric: none is in progress" metric gpu_operator_nodes_upgrades_in_progress 0
+    expect "metric: none failed" metric gpu_operator_nodes_upgrades_failed 0
+    expect "metric: none is available" metric gpu_operator_nodes_upgrades_available 0
+    expect "metric: none is pending" metric gpu_operator_nodes_upgrades_pending 0
+
+    # Pausing Driver Upgrades
+    expect "upgrades are paused" set_policy '{"spec":{"driver":{"upgradePolicy":{"autoUpgrade":false}}}}'
+    expect "then no node has a state" soon 10 all_say ""
+    expect "another version is set" set_version 535.129.03
+    expect "and nothing moves" steadily 5 all_say ""
+    expect "metric: upgrades are off" metric gpu_operator_auto_upgrade_enabled 0
+    # Skipping Driver Upgrades
+    expect "a node is labelled to be skipped" kubectl label node nvidia-3 nvidia.com/gpu-driver-upgrade.skip=true
+    expect "upgrades are on again" set_policy '{"spec":{"driver":{"upgradePolicy":{"autoUpgrade":true}}}}'
+    expect "the others are upgraded" soon 90 says "$(printf 'nvidia-1\tupgrade-done\nnvidia-2\tupgrade-done\nnvidia-3\tupgrade-required\n')"
+    expect "the skipped one is left alone" steadily 3 state_is nvidia-3 upgrade-required
+    expect "its label is taken off" kubectl label node nvidia-3 nvidia.com/gpu-driver-upgrade.skip-
+    expect "and it is upgraded too" soon 60 all_say upgrade-done
+    expect "with that driver" images 535.129.03
+
+    # maxUnavailable met by a cordoned node
+    expect "a person cordons a node" kubectl cordon nvidia-1
+    expect "another version is set again" set_version 550.54.15
+    expect "all wait" soon 10 all_say upgrade-required
+    expect "and nothing moves while a cordoned node uses the limit up" steadily 5 all_say upgrade-required
+    expect "status names the cordoned node" soon 10 grep -q "cordoned by others: nvidia-1" <("$drover" status)
+    expect "explain says so too" grep -q "cordoned by others: nvidia-1" <("$drover" explain nvidia-2)
+    # Troubleshooting
+    expect "a pod that nobody would make again uses a GPU" bare_gpu_pod
+    expect "the person uncordons" kubectl uncordon nvidia-1
+    expect "the node with that pod fails, the others are done" soon 120 says "$(printf 'nvidia-1\tupgrade-done\nnvidia-2\tupgrade-failed\nnvidia-3\tupgrade-done\n')"
+    expect "an Event names the state and the pod" grep -q "Failed in pod-deletion-required: .*default/bare" <(events)
+    expect "the node serves" nothing_is_left
+    expect "metric: one failed" metric gpu_operator_nodes_upgrades_failed 1
+    expect "the pod is removed" kubectl delete pod bare --now
+    expect "the page's label asks for another try" retry nvidia-2
+    expect "and the node is done" soon 60 all_say upgrade-done
+    expect "every driver is the last one" images 550.54.15
+    expect "nothing is left on any node in the end" nothing_is_left
+    expect "the log speaks of controllers.Upgrade" grep -q controllers.Upgrade "$stage/operator.log"
+
+    stop "$operator"
+    operator=
+}
+
+simulate() { # COMMAND...
+    "$drover" sim "$@" --nodes nvidia=3 --pull 200ms --start 100ms --driver 1s --stop 200ms --task 500ms >"$stage/sim.log" 2>&1 &
+    sim=$!
+}
+
+export KUBECONFIG=$bed/kubeconfig
+server="real: "
+simulate kubelet --kubeconfig "$KUBECONFIG"
+expect "three nodes are ready" soon 30 kubectl wait --for=condition=Ready nodes --all --timeout=20s
+the_page_holds
+stop "$sim"
+
+export KUBECONFIG=$stage/embedded
+server="embedded: "
+simulate serve --write-kubeconfig "$KUBECONFIG"
+expect "three nodes are ready" soon 30 kubectl wait --for=condition=Ready nodes --all --timeout=20s
+the_page_holds
+exit $failed
