@@ -29,6 +29,7 @@ int run(int argc, char** argv) {
   drover::cli::add_log_flags(app, logs);
   drover::cli::Chosen chosen;
   drover::cli::add_demo(app, chosen);
+  drover::cli::add_operator(app, chosen);
   drover::cli::add_ping(app, chosen);
   drover::cli::add_sim(app, chosen);
   drover::cli::add_version(app, chosen);

@@ -27,6 +27,10 @@ check "a time that is none is named" 2 "--pull: \"soon\"" "$drover" sim kubelet 
 check "a part that is none is named" 2 "--jitter: \"300%\"" "$drover" sim kubelet --jitter 300%
 check "a log level that is none is named" 2 '"loud"' "$drover" --log-level loud version
 check "flags for logs may stand anywhere" 0 "^drover " "$drover" version --log-level debug
+check "a vendor that is none is named" 2 '--vendor: "amd" is none of nvidia' "$drover" operator --vendor amd=gpu
+check "a vendor without its namespace is refused" 2 "nvidia= names no namespace" "$drover" operator --vendor nvidia=
+check "a lease without its namespace is refused" 2 '--lease: "drover" is no NAMESPACE/NAME' "$drover" operator --lease drover
+check "a pull policy that is none is refused" 2 "Sometimes" "$drover" operator --image-pull-policy Sometimes
 check "a fleet that is none is refused" 1 "amd.*nvidia, tenstorrent" "$drover" sim kubelet --nodes amd=3
 
 config=$(mktemp)

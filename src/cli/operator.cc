@@ -1,0 +1,209 @@
+// `drover operator`: the operator against a real API server, until SIGTERM or until another one has its lease.
+//
+// What the command line says becomes operate::Settings here and nowhere else; chance comes from the system, because two
+// replicas must not think alike.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <memory>
+#include <random>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "kube/config.h"
+#include "kube/http_api.h"
+#include "kube/paced_api.h"
+#include "operator/operator.h"
+#include "vendors/profile.h"
+
+namespace drover::cli {
+namespace {
+
+// The lease is given back within this time, or not at all.
+constexpr base::Span kFarewell = std::chrono::milliseconds(1500);
+
+struct LeaseName {
+  std::string ns;
+  std::string name;
+};
+
+struct OperatorFlags {
+  TargetFlags target;
+  std::optional<LeaseName> lease = {};
+  std::vector<operate::Served> vendors = {};
+  vendors::OperandSettings operands = {};
+};
+
+// The name by which this machine, or the pod, knows itself.
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "drover";
+}
+
+std::uint64_t seed_of_the_system() {
+  std::random_device device;
+  return (static_cast<std::uint64_t>(device()) << 32) | device();
+}
+
+operate::Settings settings_of(const OperatorFlags& flags, base::Random& random) {
+  operate::Settings settings;
+  settings.instance = host_name();
+  settings.vendors = flags.vendors;
+  if (settings.vendors.empty()) {
+    for (const vendors::Profile* profile : vendors::all()) {
+      settings.vendors.push_back({.profile = profile, .operands = {.ns = std::string(profile->ns)}});
+    }
+  }
+  for (operate::Served& served : settings.vendors) {
+    const std::string ns = served.operands.ns;
+    served.operands = flags.operands;
+    served.operands.ns = ns;
+  }
+  if (flags.lease) {
+    settings.lease = kube::LeaseTerms{.ns = flags.lease->ns,
+                                      .name = flags.lease->name,
+                                      .identity = fmt::format("{}_{}", settings.instance, random.name_suffix(8))};
+  }
+  return settings;
+}
+
+// One run of the command. Members are destroyed from the last to the first: the operator goes before its doors.
+class Session {
+ public:
+  explicit Session(const OperatorFlags& flags) : flags_(flags), random_(seed_of_the_system()) {}
+
+  base::Result<void> open() {
+    TRY(auto target, kube::find_target(flags_.target.kubeconfig, flags_.target.context));
+    const std::string source = target.source;
+    TRY(http_, kube::HttpApi::open(loop_, std::move(target)));
+    api_ = std::make_unique<kube::PacedApi>(*http_, loop_, random_.fork("pace"));
+    operate::Settings settings = settings_of(flags_, random_);
+    greet(settings, source);
+    operator_ = std::make_unique<operate::Operator>(*api_, loop_, random_, std::move(settings), [this] { lose(); });
+    return {};
+  }
+
+  int run() {
+    loop_.on_signal([this](int) { leave(); });
+    operator_->start();
+    loop_.run();
+    return exit_code_;
+  }
+
+ private:
+  static void greet(const operate::Settings& settings, const std::string& source) {
+    for (const operate::Served& served : settings.vendors) {
+      log::info("serving", {{"vendor", std::string(served.profile->vendor)}, {"namespace", served.operands.ns}});
+    }
+    if (settings.lease) {
+      log::info("operator starts", {{"target", source},
+                                    {"lease", settings.lease->ns + "/" + settings.lease->name},
+                                    {"identity", settings.lease->identity}});
+    } else {
+      log::warn("operator starts without --lease: nothing keeps a second one away", {{"target", source}});
+    }
+  }
+
+  void leave() {
+    log::info("asked to end");
+    // Whoever is in a hurry sends another signal.
+    loop_.on_signal([this](int) { loop_.stop(); });
+    farewell_ = loop_.after(kFarewell, [this] { loop_.stop(); });
+    operator_->stop([this] { loop_.stop(); });
+  }
+
+  void lose() {
+    log::error("the lease is lost: ending, so that nothing is done by two", {});
+    exit_code_ = 1;
+    loop_.stop();
+  }
+
+  const OperatorFlags& flags_;
+  kube::AsioLoop loop_;
+  base::Random random_;
+  std::unique_ptr<kube::HttpApi> http_;
+  std::unique_ptr<kube::PacedApi> api_;
+  std::unique_ptr<operate::Operator> operator_;
+  base::Timer farewell_;
+  int exit_code_ = 0;
+};
+
+int run_operator(const OperatorFlags& flags) {
+  Session session(flags);
+  if (auto opened = session.open(); !opened) return complain(opened.error());
+  return session.run();
+}
+
+LeaseName parse_lease(const std::string& text) {
+  const auto parts = base::split(text, '/');
+  if (parts.size() != 2 || parts[0].empty() || parts[1].empty()) {
+    throw CLI::ValidationError(
+        "--lease", fmt::format("\"{}\" is no NAMESPACE/NAME: write drover-system/drover", base::one_line(text, 60)));
+  }
+  return {std::string(parts[0]), std::string(parts[1])};
+}
+
+// "nvidia" or "nvidia=gpu-operator".
+operate::Served parse_vendor(const std::string& text) {
+  const auto equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  std::string known;
+  for (const vendors::Profile* profile : vendors::all()) {
+    if (profile->vendor == name) {
+      const std::string ns = equals == std::string::npos ? std::string(profile->ns) : text.substr(equals + 1);
+      if (ns.empty()) throw CLI::ValidationError("--vendor", fmt::format("{}= names no namespace", name));
+      return {.profile = profile, .operands = {.ns = ns}};
+    }
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", profile->vendor);
+  }
+  throw CLI::ValidationError("--vendor", fmt::format("\"{}\" is none of {}", base::one_line(name, 40), known));
+}
+
+void add_flags(CLI::App& command, OperatorFlags& flags) {
+  add_target_flags(command, flags.target);
+  command
+      .add_option_function<std::string>(
+          "--lease", [&flags](const std::string& text) { flags.lease = parse_lease(text); },
+          "work only while holding this Lease (default: work without one)")
+      ->type_name("NAMESPACE/NAME");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--vendor",
+          [&flags](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) flags.vendors.push_back(parse_vendor(text));
+          },
+          "serve this vendor, its pods in this namespace; may be repeated (default: all)")
+      ->type_name("NAME[=NAMESPACE]");
+  vendors::OperandSettings& operands = flags.operands;
+  command.add_option("--image", operands.own_image, "the image of drover's own containers on nodes")
+      ->type_name("IMAGE")
+      ->capture_default_str();
+  command.add_option("--image-pull-policy", operands.own_pull_policy, "when that image is fetched")
+      ->check(CLI::IsMember({"Always", "IfNotPresent", "Never"}))
+      ->capture_default_str();
+  command.add_option("--image-pull-secret", operands.own_pull_secrets, "a Secret to fetch it with; may be repeated")
+      ->type_name("NAME");
+  command.add_option("--agent-account", operands.agent_account, "the ServiceAccount of drover's containers on nodes")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      .add_option("--preflight-priority-class", operands.preflight_priority_class,
+                  "the PriorityClass of pods that fetch a driver's image (default: the cluster's)")
+      ->type_name("NAME");
+}
+
+}  // namespace
+
+void add_operator(CLI::App& app, Chosen& chosen) {
+  auto* command = app.add_subcommand("operator", "Keep the drivers of a fleet as its policies want them");
+  command->footer("  drover operator --kubeconfig ~/.kube/config --lease drover-system/drover --vendor nvidia");
+  auto flags = std::make_shared<OperatorFlags>();
+  add_flags(*command, *flags);
+  command->callback([&chosen, flags] { chosen = [flags] { return run_operator(*flags); }; });
+}
+
+}  // namespace drover::cli
