@@ -14,38 +14,39 @@
 namespace drover::core {
 
 enum class Phase : std::uint8_t {
-  Idle,             // nothing is known or wanted of the node
-  Required,         // its driver is to be changed; it waits for its turn and still serves
-  Cordon,           // nothing new may be scheduled onto it
-  WaitForJobs,      // pods that the user named may finish first
-  EvictDevicePods,  // pods that use the device go
-  Drain,            // all other pods go too
-  Restart,          // the driver is swapped: from here on the old one no longer serves
-  Validate,         // the new driver proves itself
-  Uncordon,         // the node goes back into service
-  Done,             // the wanted driver serves
-  Failed,           // a person has to look
+  Idle,
+  Required,
+  Cordon,
+  WaitForJobs,
+  EvictDevicePods,
+  Drain,
+  Restart,
+  Validate,
+  Uncordon,
+  Done,
+  Failed,
 };
 
 inline constexpr std::size_t kPhases = static_cast<std::size_t>(Phase::Failed) + 1;
 
 struct PhaseRow {
   Phase phase;
-  std::string_view name;  // in explain, docs and transcripts
+  std::string_view name;     // in explain, docs and transcripts
+  std::string_view meaning;  // for people
 };
 
 inline constexpr std::array<PhaseRow, kPhases> kPhaseTable = {{
-    {Phase::Idle, "idle"},
-    {Phase::Required, "required"},
-    {Phase::Cordon, "cordon"},
-    {Phase::WaitForJobs, "wait-for-jobs"},
-    {Phase::EvictDevicePods, "evict-device-pods"},
-    {Phase::Drain, "drain"},
-    {Phase::Restart, "restart"},
-    {Phase::Validate, "validate"},
-    {Phase::Uncordon, "uncordon"},
-    {Phase::Done, "done"},
-    {Phase::Failed, "failed"},
+    {Phase::Idle, "idle", "nothing is known or wanted of the node"},
+    {Phase::Required, "required", "its driver is to be changed; it waits for its turn and still serves"},
+    {Phase::Cordon, "cordon", "nothing new may be scheduled onto it"},
+    {Phase::WaitForJobs, "wait-for-jobs", "pods that the user named may finish first"},
+    {Phase::EvictDevicePods, "evict-device-pods", "pods that use the device go"},
+    {Phase::Drain, "drain", "all other pods go too"},
+    {Phase::Restart, "restart", "the driver is swapped: from here on the old one no longer serves"},
+    {Phase::Validate, "validate", "the new driver proves itself"},
+    {Phase::Uncordon, "uncordon", "the node goes back into service"},
+    {Phase::Done, "done", "the wanted driver serves"},
+    {Phase::Failed, "failed", "a person has to look"},
 }};
 
 constexpr std::string_view name(Phase phase) { return kPhaseTable[static_cast<std::size_t>(phase)].name; }

@@ -1,0 +1,204 @@
+// The pages that speak of the rule tables are held to them: docs/phases.md is written by this file, and the runbook has
+// a paragraph for every reason why a node stands still.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "core/flow.h"
+#include "vendors/profile.h"
+
+namespace drover::vendors {
+namespace {
+
+using core::Flow;
+using core::Phase;
+using core::PhaseRow;
+using core::Phases;
+using core::Rule;
+
+constexpr std::string_view kHead =
+    "<!-- Written by test/vendors/phases_doc_test.cc from src/core/phase.h, src/core/flow.cc and src/vendors/. Do not "
+    "edit. -->\n"
+    "# Phases\n\n"
+    "Where a node can stand, and what makes it go on. This page is made from the tables that the operator decides "
+    "with;\n`drover explain NODE` walks the same rules. To make it again after a change of the tables:\n\n"
+    "    DROVER_WRITE_GOLDEN=1 build/test/test_vendors --gtest_filter='PhasesPage.*'\n\n"
+    "What to do about a node that stands still is in [a-node-is-stuck.md](a-node-is-stuck.md); what is written on the "
+    "Node\nin [on-the-node.md](on-the-node.md).\n\n";
+
+constexpr std::string_view kHowToRead =
+    "The first line of a phase that holds counts. It does one of three things:\n\n"
+    "- **→ phase**: the node moves there. Phases that have nothing to do are passed in the same PATCH, each with its "
+    "Event.\n"
+    "- **work**: the phase's work is done (again): asking for evictions, deleting the old driver's pod, fetching the "
+    "image.\n"
+    "- **waits**: nothing is done; the reason says for what.\n\n"
+    "Reasons are what Events, `status.nodes` of the policy, `drover status` and `drover explain` say, followed by a "
+    "detail.\n";
+
+// Every phase that the rules of one list share, and no other.
+bool is_exactly(Phases set, Phases other) {
+  return std::all_of(core::kPhaseTable.begin(), core::kPhaseTable.end(),
+                     [&](const PhaseRow& row) { return set.has(row.phase) == other.has(row.phase); });
+}
+
+std::string when(const Rule& rule) {
+  std::string text(rule.when.first.text);
+  if (rule.when.second.holds != nullptr) text += fmt::format(", and {}", rule.when.second.text);
+  return text;
+}
+
+std::string then(const Rule& rule) {
+  switch (rule.kind) {
+    case Rule::Kind::Move: return fmt::format("→ **{}**", core::name(rule.to));
+    case Rule::Kind::Work: return fmt::format("work: {}", core::name(rule.work));
+    case Rule::Kind::Wait: return "waits";
+  }
+  return {};
+}
+
+std::string phase_table() {
+  std::string text = "| phase | it means |";
+  std::string line = "|---|---|";
+  for (const Profile* profile : all()) {
+    text += fmt::format(" `{}` |", profile->state_label);
+    line += "---|";
+  }
+  text += "\n" + line + "\n";
+  for (const PhaseRow& row : core::kPhaseTable) {
+    text += fmt::format("| [{0}](#{0}) | {1} |", row.name, row.meaning);
+    for (const Profile* profile : all()) {
+      const std::string_view word = profile->state(row.phase);
+      text += word.empty() ? " (no label) |" : fmt::format(" `{}` |", word);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string id(Phase phase) {
+  std::string text(core::name(phase));
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
+
+// One arrow for each pair of phases, with all its reasons, in the order of the rules.
+class Arrows {
+ public:
+  void add(const std::string& from, const Rule& rule) {
+    std::string because(rule.because);
+    std::replace(because.begin(), because.end(), ';', ',');  // it would end the line
+    const std::string pair = fmt::format("    {} --> {}", from, id(rule.to));
+    const auto at = std::find_if(arrows_.begin(), arrows_.end(), [&](const auto& one) { return one.first == pair; });
+    if (at == arrows_.end()) {
+      arrows_.emplace_back(pair, because);
+    } else {
+      at->second += "<br/>" + because;
+    }
+  }
+  std::string text() const {
+    std::string text;
+    for (const auto& [pair, reasons] : arrows_) text += fmt::format("{}: {}\n", pair, reasons);
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> arrows_;
+};
+
+std::string diagram(const Flow& flow) {
+  std::string text = "```mermaid\nstateDiagram-v2\n    direction TB\n";
+  for (const PhaseRow& row : core::kPhaseTable) {
+    if (!core::phases_of(flow).has(row.phase)) continue;
+    if (id(row.phase) != row.name) text += fmt::format("    state \"{}\" as {}\n", row.name, id(row.phase));
+  }
+  // What holds in all phases before the swap is drawn once.
+  text += "    state \"before the swap\" as before_the_swap {\n";
+  for (const PhaseRow& row : core::kPhaseTable) {
+    if (core::kBeforeSwap.has(row.phase)) text += fmt::format("        {}\n", id(row.phase));
+  }
+  text += "    }\n    [*] --> idle\n";
+  Arrows arrows;
+  for (const Rule& rule : flow.rules) {
+    if (rule.kind != Rule::Kind::Move) continue;
+    const bool holds_before_the_swap = is_exactly(rule.in, core::kBeforeSwap);
+    if (holds_before_the_swap) arrows.add("before_the_swap", rule);
+    for (const PhaseRow& row : core::kPhaseTable) {
+      if (rule.in.has(row.phase) && !holds_before_the_swap) arrows.add(id(row.phase), rule);
+    }
+  }
+  return text + arrows.text() + "```\n";
+}
+
+std::string rules_of(const Flow& flow, const PhaseRow& row) {
+  std::string text = fmt::format("### {}\n\n*{}*\n\n", row.name, row.meaning);
+  text += "| | when | then | because |\n|---|---|---|---|\n";
+  int number = 0;
+  for (const Rule& rule : flow.rules) {
+    if (!rule.in.has(row.phase)) continue;
+    text += fmt::format("| {} | {} | {} | {} |\n", ++number, when(rule), then(rule), rule.because);
+  }
+  return text + "\n";
+}
+
+std::string page() {
+  std::string text(kHead);
+  text += phase_table();
+  const Flow& flow = nvidia().flow;
+  text += fmt::format("\n## The flow {}\n\n{}\n", flow.name, diagram(flow));
+  text += fmt::format(
+      "While a node stands from **{}** up to **{}** the vendor's other pods are kept off the device: their deploy "
+      "labels\nare paused on entering the one, and put back on entering the other.\n\n",
+      core::name(flow.gates_close_at), core::name(flow.gates_open_at));
+  text += kHowToRead;
+  text += "\n";
+  for (const PhaseRow& row : core::kPhaseTable) {
+    if (core::phases_of(flow).has(row.phase)) text += rules_of(flow, row);
+  }
+  text.pop_back();
+  return text;
+}
+
+// To accept what is rendered now, run the test with DROVER_WRITE_GOLDEN=1 and read the difference.
+TEST(PhasesPage, SaysWhatTheTablesSay) {
+  const std::string path = "docs/phases.md";
+  if (std::getenv("DROVER_WRITE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(base::write_file(path, page(), 0644));
+  }
+  const auto written = base::read_file(path);
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_EQ(page(), *written);
+}
+
+TEST(Runbook, HasAParagraphForEveryReasonToStandStillOrFail) {
+  const auto runbook = base::read_file("docs/a-node-is-stuck.md");
+  ASSERT_TRUE(runbook) << runbook.error().message;
+  for (const Rule& rule : nvidia().flow.rules) {
+    const bool stands = rule.kind != Rule::Kind::Move;
+    const bool fails = rule.kind == Rule::Kind::Move && rule.to == Phase::Failed;
+    if (!stands && !fails) continue;
+    EXPECT_NE(runbook->find(fmt::format("**{}**", rule.because)), std::string::npos) << rule.because;
+  }
+}
+
+// A reason that no rule gives any more would send people the wrong way.
+TEST(Runbook, NamesNoReasonThatTheTablesDoNotGive) {
+  const auto runbook = base::read_file("docs/a-node-is-stuck.md");
+  ASSERT_TRUE(runbook) << runbook.error().message;
+  for (const std::string_view line : base::split(*runbook, '\n')) {
+    if (!line.starts_with("**")) continue;
+    const std::string_view said = line.substr(2, line.find("**", 2) - 2);
+    const auto& rules = nvidia().flow.rules;
+    EXPECT_TRUE(std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.because == said; }))
+        << said;
+  }
+}
+
+}  // namespace
+}  // namespace drover::vendors
