@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "vendors/record.h"
+
 namespace drover::act {
 namespace {
 
@@ -45,6 +47,13 @@ kube::Event forced_event(const NodeName& node, const core::PodView& pod, const v
   const std::string budget = pod.held_by.empty() ? "no budget held it" : fmt::format("budget {} held it", pod.held_by);
   return about(node, profile, kube::Event::Type::Warning,
                fmt::format("Deleted pod {}: the time for evictions is over, and {}", pod.full_name(), budget));
+}
+
+kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::Profile& profile) {
+  return about(node, profile, kube::Event::Type::Warning,
+               fmt::format("The annotation {} could not be read ({}); it was written anew from the state label and the "
+                           "driver's pod",
+                           vendors::kRecordAnnotation, trouble));
 }
 
 std::string path_of(const core::Change& change, const vendors::Profile& profile) {

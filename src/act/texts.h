@@ -24,6 +24,9 @@ std::vector<kube::Event> events_of(const NodeName& node, const core::Change& cha
 // A pod was deleted because a documented time was over, whatever its budget says.
 kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::Profile& profile);
 
+// What was written of a node could not be read, and was written anew from what else is known.
+kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::Profile& profile);
+
 // "upgrade-required > cordon-required > …: a slot is free", for the log.
 std::string path_of(const core::Change& change, const vendors::Profile& profile);
 

@@ -102,7 +102,7 @@ bool is_held_for_nothing(const NodeView& node) {
 
 // What contradicts itself is put right without a move, whoever left it so.
 bool has_loose_ends(const NodeView& node) {
-  return cordon_is_no_longer_ours(node) || is_held_for_nothing(node) || (node.is_tainted && !node.claim) ||
+  return node.record_is_odd || cordon_is_no_longer_ours(node) || is_held_for_nothing(node) || (node.is_tainted && !node.claim) ||
          (node.claim && !node.claim_is_written);
 }
 

@@ -112,6 +112,7 @@ struct NodeView {
 
   std::optional<Claim> claim = {};
   bool claim_is_written = true;  // false: it is adopted, and stands in no record yet
+  bool record_is_odd = false;    // what is written of it cannot be read, and is to be written anew
   std::optional<Outcome> outcome = {};
   DriverView driver = {};
   ValidatorView validator = {};

@@ -105,6 +105,7 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
     view.claim = standing.held->claim;
     view.claim_is_written = facts.record && facts.record->held == standing.held;
   }
+  view.record_is_odd = !facts.record_trouble.empty();
   view.outcome = standing.outcome;
   view.driver = driver_view(standing, around);
   view.validator = validator_view(around);

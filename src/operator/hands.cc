@@ -77,8 +77,9 @@ void Hands::change(const observe::NodeFacts& facts, const core::NodeView& node, 
   if (facts.record && facts.record->held) now.excluded = company_.excluded(facts.name, *facts.record->held);
   kube::Request request = act::node_patch(now, change, dress, profile_, loop_.wall());
   const act::NodeName about{.name = node.name, .uid = node.uid};
-  const std::vector<kube::Event> events =
+  std::vector<kube::Event> events =
       change == nullptr ? std::vector<kube::Event>{} : act::events_of(about, *change, profile_);
+  if (!facts.record_trouble.empty()) events.push_back(act::odd_record_event(about, facts.record_trouble, profile_));
   const std::string path = change == nullptr ? std::string() : act::path_of(*change, profile_);
   errands_.run("node/" + facts.name, std::move(request), base::Span::zero(),
                [this, name = facts.name, sent = facts.version, events, path](const kube::Result<kube::Object>& answer) {

@@ -58,12 +58,13 @@ struct StageOptions {
   std::string nodes = "nvidia=3";
   bool keeps_transcript = false;
   sim::KubeletPlan kubelets = {.events = false};
+  bool nodes_are_judged = true;  // by the node lifecycle controller
 };
 
 class Stage {
  public:
   explicit Stage(const StageOptions& options = {})
-      : world(sim::WorldOptions{.cluster = {.seed = options.seed}, .keeps_transcript = options.keeps_transcript}),
+      : world(world_options(options)),
         person(world.api("person")),
         luck(world.api("operator"), world.loop, world.cluster.random("luck"), &world.server()),
         kubelets(world.api("kubelets"), world.loop, world.cluster.random("kubelets"), options.kubelets) {
@@ -80,10 +81,11 @@ class Stage {
 
   // ---- the operator
 
-  void start_operator() {
+  void start_operator() { start_operator(luck); }
+  void start_operator(kube::Api& door) {
     Settings settings;
     settings.vendors.push_back({.profile = &vendors::nvidia(), .operands = {}});
-    drover = std::make_unique<Operator>(luck, world.loop, world.cluster.random(fmt::format("operator-{}", ++starts)),
+    drover = std::make_unique<Operator>(door, world.loop, world.cluster.random(fmt::format("operator-{}", ++starts)),
                                         std::move(settings));
     drover->start();
   }
@@ -173,6 +175,13 @@ class Stage {
   sim::Kubelets kubelets;
   std::unique_ptr<Operator> drover;
   int starts = 0;
+
+ private:
+  static sim::WorldOptions world_options(const StageOptions& options) {
+    sim::WorldOptions world{.cluster = {.seed = options.seed}, .keeps_transcript = options.keeps_transcript};
+    if (!options.nodes_are_judged) world.cluster.patience = {.silence = {}, .startup = {}};
+    return world;
+  }
 };
 
 }  // namespace drover::operate::testing
