@@ -95,6 +95,7 @@ class Stage {
 
   kube::Result<Object> answer_to(kube::Request request) {
     std::optional<kube::Result<Object>> outcome;
+    request.field_manager = "person";
     auto call = person.call(std::move(request), [&](kube::Result<Object> answer) { outcome = std::move(answer); });
     EXPECT_TRUE(world.run_until([&] { return outcome.has_value(); }, 1min));
     return outcome ? std::move(*outcome) : base::fault(base::Fault::Kind::Unknown, "no answer");

@@ -1,0 +1,246 @@
+#include "checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace drover::proof {
+namespace {
+
+std::string clock_text(base::Span span) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(span).count();
+  return fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+std::string tail_of(const std::string& text, int lines) {
+  std::size_t at = text.size();
+  while (at > 0 && lines > 0) {
+    at = text.rfind('\n', at - 1);
+    if (at == std::string::npos) return text;
+    --lines;
+  }
+  return text.substr(at == 0 ? 0 : at + 1);
+}
+
+}  // namespace
+
+Checker::Checker(sim::World& world, Loaded loaded, CheckerOptions options)
+    : world_(world),
+      loaded_(std::move(loaded)),
+      options_(options),
+      subscription_(world.server().store().subscribe([this](const sim::Commit& commit) { heard(commit); })) {
+  terms_.push_back({world.loop.now(), {}});
+}
+
+Checker::~Checker() { world_.server().store().unsubscribe(subscription_); }
+
+void Checker::blame(std::string_view invariant, std::string what) {
+  if (breaches_.empty()) at_breach_ = tail_of(chronicle_, 40);
+  if (breaches_.size() < 20) breaches_.push_back({std::string(invariant), std::move(what)});
+}
+
+std::string Checker::report() const {
+  if (breaches_.empty()) return {};
+  std::string text = fmt::format("{}: {}\n", breaches_.front().invariant, breaches_.front().what);
+  for (std::size_t i = 1; i < breaches_.size(); ++i) {
+    text += fmt::format("  then {}: {}\n", breaches_[i].invariant, breaches_[i].what);
+  }
+  return text + "before it:\n" + at_breach_;
+}
+
+void Checker::note(std::string_view actor, std::string_view what) {
+  chronicle_ += fmt::format("{}  {:<10} {}\n", clock_text(world_.loop.now().time_since_epoch()), actor, what);
+}
+
+bool Checker::is_recent(base::Instant at) const {
+  return at != base::Instant{} && world_.loop.now() - at <= options_.slack;
+}
+
+bool Checker::no_terms(const std::function<bool(const Terms&)>& fits) const {
+  for (std::size_t i = terms_.size(); i > 0; --i) {
+    if (fits(terms_[i - 1].terms)) return false;
+    // Those before it were no longer in force when the slack began.
+    if (!is_recent(terms_[i - 1].since)) break;
+  }
+  return true;
+}
+
+std::int64_t Checker::managed_nodes() const {
+  const auto gone = std::count_if(nodes_gone_.begin(), nodes_gone_.end(), [&](auto at) { return is_recent(at); });
+  return gone +
+         std::count_if(nodes_.begin(), nodes_.end(), [](const auto& one) { return one.second.marks.is_selected; });
+}
+
+void Checker::heard(const sim::Commit& commit) {
+  const bool ours = world_.server().asker() == kOperator;
+  const bool is_status = commit.resource == "clusterpolicies.nvidia.com";
+  if (ours && commit.resource != "events" && commit.resource != "leases.coordination.k8s.io" && !is_status) {
+    ++operator_writes_;
+    last_operator_write_ = fmt::format("{} {}", commit.resource, kube::key_of(*commit.after));
+  }
+  if (commit.resource == "nodes") return heard_node(commit, ours);
+  if (commit.resource == "pods") return heard_pod(commit, ours);
+  if (commit.resource == "clusterpolicies.nvidia.com") return heard_policy(commit, ours);
+  if (commit.resource == "events") return heard_event(commit, ours);
+}
+
+void Checker::heard_node(const sim::Commit& commit, bool ours) {
+  const std::string name(kube::name_of(*commit.after));
+  if (commit.kind == sim::Commit::Kind::Removed) {
+    if (nodes_.erase(name) > 0) nodes_gone_.push_back(world_.loop.now());
+    note(world_.server().asker(), name + " is deleted");
+    if (ours) blame("I23 foreign mutation", fmt::format("the operator deleted node {}", name));
+    return;
+  }
+  Tracked& node = nodes_[name];
+  const NodeMarks now = marks_of(*commit.after);
+  if (commit.kind == sim::Commit::Kind::Changed) {
+    if (ours) check_node_write(*commit.before, *commit.after, node, now);
+    tell_node(node.marks, now, world_.server().asker());
+  }
+  const bool touches = commit.kind == sim::Commit::Kind::Created || node.marks.state != now.state ||
+                       kube::annotation_of(*commit.before, kRecord) != kube::annotation_of(*commit.after, kRecord) ||
+                       kube::annotation_of(*commit.before, kRequest) != kube::annotation_of(*commit.after, kRequest) ||
+                       node.marks.is_cordoned != now.is_cordoned || node.marks.is_selected != now.is_selected;
+  if (!ours && touches) {
+    node.touched_at = world_.loop.now();
+    node.touched_since_failed = true;
+    node.writes = 0;  // an upgrade that somebody meddles with costs more
+    node.events.clear();
+  }
+  if (!ours && now.is_down() && !node.marks.is_down()) node.down_by_others_at = world_.loop.now();
+  follow_cordon(node, now, ours, world_.server().asker());
+  if (ours && now.is_failed() && !node.marks.is_failed()) {
+    node.touched_since_failed = is_recent(node.touched_at);
+    node.policy_since_failed = terms_.size() > 1 && is_recent(terms_.back().since);
+  }
+  node.marks = now;
+}
+
+// Whose the cordon is, for somebody who sees every commit.
+void Checker::follow_cordon(Tracked& node, const NodeMarks& now, bool ours, std::string_view asker) {
+  if (!now.is_cordoned) {
+    node.cordon_is_ours = false;
+    if (node.marks.is_cordoned && !ours) node.uncordoned_at = world_.loop.now();
+    return;
+  }
+  if (!node.marks.is_cordoned) {
+    // One who uncordons and cordons again before anybody could look has done nothing that can be seen.
+    const bool unseen = !options_.sees_all && is_recent(node.uncordoned_at);
+    node.cordon_is_ours = ours || asker == kVendorsOperator || now.marks_say_the_cordon_is_the_machines() ||
+                          (unseen && now.claim_is_ours());
+    return;
+  }
+  if (!ours && now.marks_say_the_cordon_is_the_machines() && !node.marks.marks_say_the_cordon_is_the_machines()) {
+    node.cordon_is_ours = true;
+  }
+}
+
+void Checker::tell_node(const NodeMarks& was, const NodeMarks& now, std::string_view asker) {
+  const auto shown = [](const std::string& state) { return state.empty() ? std::string("(no state)") : state; };
+  if (was.state != now.state) {
+    note(asker, fmt::format("{}  {} -> {}", now.name, shown(was.state), shown(now.state)));
+  }
+  if (was.is_cordoned != now.is_cordoned) {
+    note(asker, fmt::format("{}  {}", now.name, now.is_cordoned ? "cordoned" : "uncordoned"));
+  }
+  if (was.is_tainted != now.is_tainted && !was.name.empty()) {
+    note(asker, fmt::format("{}  {}", now.name, now.is_tainted ? "tainted" : "no longer tainted"));
+  }
+  if (was.is_ready != now.is_ready && !was.name.empty()) {
+    note(asker, fmt::format("{}  is {}", now.name, now.is_ready ? "ready" : "not ready"));
+  }
+  if (asker != kOperator && was.record_is_there && was.record_is_good &&
+      (!now.record_is_there || !now.record_is_good)) {
+    note(asker, fmt::format("{}  record {}", now.name, now.record_is_there ? "garbled" : "removed"));
+  }
+}
+
+void Checker::heard_pod(const sim::Commit& commit, bool ours) {
+  const kube::Object& pod = *commit.after;
+  const bool was_going = commit.before && kube::is_being_deleted(*commit.before);
+  const bool goes = !was_going && (commit.kind == sim::Commit::Kind::Removed || kube::is_being_deleted(pod));
+  if (!goes) return;
+  const std::string node(json::text_at(pod, {"spec", "nodeName"}));
+  if (!ours) {
+    if (our_role(pod) == kDriverApp && world_.server().asker() == "person") {
+      note("person", fmt::format("{}  driver pod deleted", node));
+    }
+    return;
+  }
+  const bool evicted = was_evicted(pod);
+  if (our_role(pod) != kPreflightApp) {
+    note(kOperator, fmt::format("{}  {} a pod of {}", node, evicted ? "evicted" : "deleted", family_of(pod)));
+  }
+  check_removal(pod);
+  Effects& effects = effects_[node];
+  if (our_role(pod) == kDriverApp) {
+    ++effects.driver_deletes;
+  } else if (our_role(pod) != kPreflightApp) {
+    ++(evicted ? effects.evictions : effects.deletes);
+  }
+}
+
+void Checker::heard_policy(const sim::Commit& commit, bool ours) {
+  if (commit.kind == sim::Commit::Kind::Removed) {
+    if (kube::name_of(*commit.after) != "cluster-policy") return;
+    terms_.push_back({world_.loop.now(), {}});
+    note(world_.server().asker(), "policy is deleted");
+    for (auto& [name, node] : nodes_) node.policy_since_failed = true;
+    return;
+  }
+  if (kube::name_of(*commit.after) != "cluster-policy") return;
+  if (ours && commit.before && json::find(*commit.before, {"spec"}) != nullptr &&
+      *json::find(*commit.before, {"spec"}) != *json::find(*commit.after, {"spec"})) {
+    blame("I23 foreign mutation", "the operator changed the spec of a policy");
+  }
+  if (ours) {
+    const json::Value* states = json::find(*commit.after, {"status", "summary", "states"});
+    std::int64_t sum = 0;
+    if (states != nullptr && states->is_object()) {
+      for (const auto& state : states->get_object()) sum += state.value().is_int64() ? state.value().get_int64() : 0;
+      const std::int64_t total = json::int_at(*commit.after, {"status", "summary", "total"});
+      if (sum != total) blame("I20 truthful status", fmt::format("the states sum up to {} of {} nodes", sum, total));
+    }
+    return;
+  }
+  if (commit.before && *json::find(*commit.before, {"spec"}) == *json::find(*commit.after, {"spec"})) return;
+  terms_.push_back({world_.loop.now(), terms_of(*commit.after)});
+  for (auto& [name, node] : nodes_) {
+    node.policy_since_failed = true;
+    node.writes = 0;
+    node.events.clear();
+  }
+  const Terms& terms = terms_.back().terms;
+  note(world_.server().asker(), fmt::format("policy wants {}{}", terms.version, terms.is_on ? "" : ", upgrades off"));
+}
+
+void Checker::heard_event(const sim::Commit& commit, bool ours) {
+  if (!ours || commit.kind == sim::Commit::Kind::Removed) return;
+  if (json::text_at(*commit.after, {"reason"}) != "GPUDriverUpgrade") return;
+  const std::string name(json::text_at(*commit.after, {"involvedObject", "name"}));
+  const std::string message(json::text_at(*commit.after, {"message"}));
+  const bool is_warning = json::text_at(*commit.after, {"type"}) == "Warning";
+  if (is_warning || !message.starts_with("Successfully")) note("event", fmt::format("{}  {}", name, message));
+  const auto node = nodes_.find(name);
+  if (node == nodes_.end() || !options_.counts_writes) return;
+  if (++node->second.events[message] > 1 && !is_warning) {
+    blame("I24 bounded writes", fmt::format("{} got the Event \"{}\" twice in one upgrade", name, message));
+  }
+}
+
+void Checker::check_at_rest() {
+  for (const auto& [name, node] : nodes_) {
+    const NodeMarks& marks = node.marks;
+    const bool holds = marks.claim_is_ours() && marks.claim->phase == "failed";
+    if (marks.claim_is_ours() && !holds) blame("L2 at rest", name + " is still claimed: " + marks.claim->phase);
+    if (marks.is_tainted) blame("L2 at rest", name + " is still tainted");
+    if (marks.has_paused_gates) blame("L2 at rest", name + " has a gate that is still closed");
+    if (marks.is_cordoned && node.cordon_is_ours && !holds && !marks.is_held) {
+      blame("I4 no lost cordon", name + " is still cordoned by us");
+    }
+    if (is_in_flight_state(marks.state)) blame("L1 progress", fmt::format("{} still says {}", name, marks.state));
+  }
+}
+
+}  // namespace drover::proof

@@ -1,0 +1,185 @@
+// What a write of the operator to a Node must respect.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checker.h"
+
+namespace drover::proof {
+namespace {
+
+bool is_our_label(std::string_view key) {
+  return key == kState || key == "nvidia.com/gpu.present" || key.starts_with("nvidia.com/gpu.deploy.");
+}
+
+bool is_our_annotation(std::string_view key) {
+  return key == kRecord || key == kRequest || key == kFoundCordoned || key == kScaleDown ||
+         key == "nvidia.com/gpu-driver-upgrade-enabled";
+}
+
+// Keys whose values differ.
+std::vector<std::string> differing(const json::Members& before, const json::Members& after) {
+  std::vector<std::string> keys;
+  for (const auto& one : after) {
+    const json::Value* was = before.if_contains(one.key());
+    if (was == nullptr || *was != one.value()) keys.emplace_back(one.key());
+  }
+  for (const auto& one : before) {
+    if (!after.contains(one.key())) keys.emplace_back(one.key());
+  }
+  return keys;
+}
+
+json::Array taints_without_ours(const kube::Object& node) {
+  json::Array taints;
+  for (const json::Value& taint : json::array_at(node, {"spec", "taints"})) {
+    const std::string_view key = json::text_at(taint, {"key"});
+    // The cordon's own taint follows spec.unschedulable.
+    if (key != kTaint && key != "node.kubernetes.io/unschedulable") taints.push_back(taint);
+  }
+  return taints;
+}
+
+}  // namespace
+
+void Checker::check_node_write(const kube::Object& before, const kube::Object& after, Tracked& node,
+                               const NodeMarks& now) {
+  const NodeMarks& was = node.marks;
+  check_fields(before, after, was, now);
+  check_cordon(node, now);
+  check_admission(was, now);
+  check_done(was, now);
+  check_sticky(node, now);
+  const auto& states = all_states();
+  const bool was_unknown = !was.state.empty() && std::find(states.begin(), states.end(), was.state) == states.end();
+  if (was_unknown && !was.claim_is_ours() && now.claim_is_ours()) {
+    blame("I22 unknown is inert", fmt::format("{} said \"{}\" and was taken", now.name, was.state));
+  }
+  if (was.claim && !was.claim_is_ours() && (!now.claim || now.claim->id != was.claim->id)) {
+    blame("I17 single owner", fmt::format("{} was claimed for {} and is not any more", now.name, was.claim->kind));
+  }
+  if (now.is_cordoned && !was.is_cordoned) ++effects_[now.name].cordons;
+
+  if (!options_.counts_writes) return;
+  ++node.writes;
+  const bool waits_and_drains = !no_terms([](const Terms& terms) { return terms.waits && terms.drains; });
+  if (node.writes > (waits_and_drains ? 7 : 6)) {
+    blame("I24 bounded writes", fmt::format("{} got {} writes in one upgrade", now.name, node.writes));
+  }
+  if (now.state == "upgrade-done" || now.state == "upgrade-failed" || now.state.empty()) {
+    node.writes = 0;
+    node.events.clear();
+  }
+}
+
+void Checker::check_fields(const kube::Object& before, const kube::Object& after, const NodeMarks& was,
+                           const NodeMarks& now) {
+  const auto foreign = [&](std::string_view what) {
+    blame("I23 foreign mutation", fmt::format("the operator changed {} of {}", what, now.name));
+  };
+  for (const std::string& key : differing(kube::labels_of(before), kube::labels_of(after))) {
+    if (!is_our_label(key)) foreign("label " + key);
+  }
+  for (const std::string& key : differing(json::members_at(before, {"metadata", "annotations"}),
+                                          json::members_at(after, {"metadata", "annotations"}))) {
+    if (!is_our_annotation(key)) foreign("annotation " + key);
+    const bool goes = key == kScaleDown && kube::annotation_of(after, key).empty();
+    if (goes && !(was.claim_is_ours() && was.claim->autoscaler_told)) foreign("the autoscaler's annotation");
+  }
+  for (const std::string& key : differing(json::members_at(before, {"spec"}), json::members_at(after, {"spec"}))) {
+    if (key != "unschedulable" && key != "taints") foreign("spec." + key);
+  }
+  if (taints_without_ours(before) != taints_without_ours(after)) foreign("somebody else's taint");
+  for (const std::string& key :
+       differing(json::members_at(before, {"metadata"}), json::members_at(after, {"metadata"}))) {
+    if (key != "labels" && key != "annotations" && key != "resourceVersion" && key != "managedFields" &&
+        key != "generation") {
+      foreign("metadata." + key);
+    }
+  }
+  if (json::members_at(before, {"status"}) != json::members_at(after, {"status"})) foreign("the status");
+}
+
+void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
+  const NodeMarks& was = node.marks;
+  if (was.is_cordoned && !now.is_cordoned) {
+    if (!node.cordon_is_ours) blame("I3 foreign cordon", now.name + " was cordoned by somebody else and is uncordoned");
+    if (was.is_held) blame("I3 foreign cordon", now.name + " is held by a person and is uncordoned");
+  }
+  if (!was.is_cordoned && now.is_cordoned) {
+    if (!now.claim_is_ours() || !now.claim->cordon_is_ours) {
+      blame("I5 atomic ownership", now.name + " is cordoned, and its record does not say that it is by us");
+    }
+    if (no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
+      blame("I16 pause", now.name + " is cordoned although upgrades are off");
+    }
+  }
+  // Who gives up a node gives back what he took, in the same write.
+  const bool gives_up = was.claim_is_ours() && !now.claim_is_ours();
+  if (gives_up && was.claim->cordon_is_ours && was.is_cordoned && now.is_cordoned && !was.is_held &&
+      node.cordon_is_ours) {
+    blame("I4 no lost cordon", now.name + " is given up and stays cordoned");
+  }
+  if (!now.claim_is_ours() && now.is_tainted) blame("I4 no lost cordon", now.name + " is given up and stays tainted");
+  if (!now.claim_is_ours() && now.has_paused_gates && was.claim_is_ours()) {
+    blame("I4 no lost cordon", now.name + " is given up and its gates stay closed");
+  }
+}
+
+// A node is newly taken: is there room, and was its image proven?
+void Checker::check_admission(const NodeMarks& was, const NodeMarks& now) {
+  const bool admits = now.claim_is_ours() && now.is_in_flight() && !now.claim->id.starts_with("adopted-") &&
+                      (!was.claim_is_ours() || was.claim->id != now.claim->id);
+  if (!admits || was.is_in_flight()) return;
+  if (!was.is_down()) {
+    std::int64_t away = 1;
+    for (const auto& [name, node] : nodes_) {
+      if (name == now.name || !node.marks.is_selected || !node.marks.is_down()) continue;
+      if (!is_recent(node.down_by_others_at)) ++away;
+    }
+    const std::int64_t nodes = managed_nodes();
+    if (no_terms([&](const Terms& terms) { return terms.is_there && away <= terms.may_be_away(nodes); })) {
+      blame("I1 budget", fmt::format("{} is taken, and {} of {} nodes are away", now.name, away, nodes));
+    }
+  }
+  std::int64_t in_flight = 1;
+  for (const auto& [name, node] : nodes_) {
+    if (name != now.name && node.marks.is_in_flight() && !is_recent(node.touched_at)) ++in_flight;
+  }
+  if (no_terms(
+          [&](const Terms& terms) { return terms.is_there && (terms.at_once == 0 || in_flight <= terms.at_once); })) {
+    blame("I2 parallelism", fmt::format("{} is taken, and {} nodes are in flight", now.name, in_flight));
+  }
+  bool is_proven = false;
+  for (const sim::Stored& pod : world_.store().pods_on(now.name)) {
+    is_proven = is_proven || (our_role(*pod) == kPreflightApp && kube::label_of(*pod, kDigest) == now.claim->target &&
+                              json::text_at(*pod, {"status", "phase"}) == "Succeeded");
+  }
+  if (!is_proven) blame("I19 preflight", now.name + " is taken before its new image was proven");
+}
+
+void Checker::check_done(const NodeMarks& was, const NodeMarks& now) {
+  if (now.state != "upgrade-done" || was.state == now.state) return;
+  const std::string loaded = loaded_(now.name);
+  if (no_terms([&](const Terms& terms) { return terms.is_there && terms.version == loaded; })) {
+    blame("I20 truthful done", fmt::format("{} says done with driver \"{}\"", now.name, loaded));
+  }
+  const bool was_swapped = was.claim_is_ours() && (was.claim->phase == "restart" || was.claim->phase == "validate");
+  if (!was_swapped) return;
+  bool is_validated = false;
+  for (const sim::Stored& pod : world_.store().pods_on(now.name)) {
+    is_validated = is_validated || (our_role(*pod) == kValidatorApp && is_ready(*pod) && !kube::is_being_deleted(*pod));
+  }
+  if (!is_validated && !is_recent(terms_.back().since)) {
+    blame("I20 truthful done", now.name + " says done without a validator that is ready");
+  }
+}
+
+void Checker::check_sticky(const Tracked& node, const NodeMarks& now) {
+  const NodeMarks& was = node.marks;
+  if (!was.is_failed() || now.is_failed()) return;
+  if (node.touched_since_failed || node.policy_since_failed) return;
+  blame("I21 failed is sticky", fmt::format("{} left the failed state by itself for {}", now.name, now.state));
+}
+
+}  // namespace drover::proof

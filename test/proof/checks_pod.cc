@@ -1,0 +1,91 @@
+// What the operator must respect when it removes a pod.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checker.h"
+
+namespace drover::proof {
+
+void Checker::check_removal(const kube::Object& pod) {
+  const std::string node(json::text_at(pod, {"spec", "nodeName"}));
+  const std::string_view role = our_role(pod);
+  if (role == kPreflightApp) return;
+  const auto at = nodes_.find(node);
+  static const Tracked kNone;
+  const Tracked& tracked = at == nodes_.end() ? kNone : at->second;
+  if (role == kDriverApp) return check_driver_removal(pod, tracked);
+  if (role == kValidatorApp) {
+    blame("I12 protected pods", fmt::format("the validator of {} was removed", node));
+    return;
+  }
+  check_workload_removal(pod, tracked, was_evicted(pod));
+}
+
+void Checker::check_driver_removal(const kube::Object& pod, const Tracked& node) {
+  const NodeMarks& marks = node.marks;
+  const std::string about = fmt::format("the driver pod of {}", marks.name);
+  if (was_evicted(pod)) blame("I12 protected pods", about + " was evicted");
+  if (no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
+    blame("I16 pause", about + " was deleted although upgrades are off");
+  }
+  // A first driver that never served takes nothing from anybody.
+  if (loaded_(marks.name).empty() && !is_ready(pod) && !marks.claim_is_ours()) return;
+  if (!marks.claim_is_ours() || marks.claim->phase != "restart") {
+    if (!is_recent(node.touched_at)) blame("I6 destructive guard", about + " was deleted without a claim in restart");
+    return;
+  }
+  if (!marks.is_cordoned && !is_recent(node.uncordoned_at)) {
+    blame("I6 destructive guard", about + " was deleted while the node was open");
+  }
+  if (no_terms([&](const Terms& terms) { return terms.uid == marks.claim->policy; })) {
+    blame("I6 destructive guard", about + " was deleted under a claim of another policy");
+  }
+  for (const sim::Stored& other : world_.store().pods_on(marks.name)) {
+    if (!uses_gpu(*other) || is_finished(*other) || !our_role(*other).empty()) continue;
+    blame("I6 destructive guard", fmt::format("{} was deleted under {}", about, kube::key_of(*other)));
+  }
+}
+
+void Checker::check_workload_removal(const kube::Object& pod, const Tracked& node, bool evicted) {
+  const NodeMarks& marks = node.marks;
+  const std::string about = fmt::format("{} on {}", kube::key_of(pod), marks.name);
+  if (no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
+    blame("I16 pause", about + " was removed although upgrades are off");
+  }
+  if (is_mirror(pod)) blame("I12 protected pods", about + " is a mirror pod");
+  const bool clears =
+      marks.claim_is_ours() && (marks.claim->phase == "evict-device-pods" || marks.claim->phase == "drain");
+  if (!clears) {
+    if (!is_recent(node.touched_at))
+      blame("I6 destructive guard", about + " was removed outside the clearing of a node");
+    return;
+  }
+  if (!marks.is_cordoned && !is_recent(node.uncordoned_at)) {
+    blame("I6 destructive guard", about + " was removed while the node was open");
+  }
+  const bool in_drain = marks.claim->phase == "drain";
+  const bool has_owner = kube::controller_of(pod) != nullptr;
+  if (no_terms([&](const Terms& terms) {
+        const RemovalTerms& removal = in_drain ? terms.drain : terms.device_pods;
+        return terms.is_there && (has_owner || removal.force) && (!has_local_data(pod) || removal.local_data);
+      })) {
+    blame("I12 protected pods", about + " may not be removed under the policy's flags");
+  }
+  if (in_drain && !uses_gpu(pod) && kube::label_of(pod, "nvidia.com/gpu-driver-upgrade-drain.skip") == "true") {
+    blame("I12 protected pods", about + " carries the label that protects it from the drain");
+  }
+  if (!in_drain && !uses_gpu(pod)) blame("I12 protected pods", about + " does not use the device");
+  if (evicted) return;
+  if (!uses_gpu(pod)) blame("I11 eviction only", about + " was deleted, not evicted, and does not use the device");
+  const auto since = base::Span(world_.loop.wall() - marks.claim->since);
+  if (no_terms([&](const Terms& terms) {
+        const std::int64_t seconds = in_drain ? terms.drain.seconds : terms.device_pods.seconds;
+        // The record's instant is cut to whole seconds.
+        return seconds > 0 && since + std::chrono::seconds(1) >= std::chrono::seconds(seconds);
+      })) {
+    blame("I11 eviction only", about + " was deleted before the documented time was over");
+  }
+}
+
+}  // namespace drover::proof

@@ -1,0 +1,81 @@
+// A story played on the embedded cluster, sentence by sentence, with the checker watching.
+//
+// The sentences are those of the scenario files (test/proof/scenarios): what people, workloads and fate do, and what is
+// waited for. The operator on the stage can be told to die at a certain write, and comes back two seconds later.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checker.h"
+#include "door.h"
+#include "operator/stage.h"
+
+namespace drover::proof {
+
+struct PlayOptions {
+  std::uint64_t seed = 1;
+  std::string nodes = "nvidia=3";
+  CheckerOptions checker = {};
+  Death death = {};        // of the first operator
+  Door::Alter alter = {};  // what every operator does wrong
+  bool with_leases = false;
+};
+
+class Play : public operate::testing::Stage {
+ public:
+  explicit Play(const PlayOptions& options);
+  ~Play();
+
+  // One sentence of a story; false when it is not understood or what it waits for does not come (and `trouble` says
+  // why).
+  bool say(std::string_view sentence);
+  const std::string& trouble() const { return trouble_; }
+
+  void start(std::size_t replica = 0);
+  void kill(std::size_t replica = 0);
+  bool is_running(std::size_t replica = 0) const;
+  // Of the first operator that ran.
+  int writes() const { return writes_; }
+
+  // The API objects' words that must be the same however often the operator died.
+  std::string final_state();
+  // Runs on and sees whether the operator is quiet.
+  bool comes_to_rest();
+
+  std::unique_ptr<Checker> checker;
+
+  // What people and fate do; also for the swarm.
+  void as(std::string_view asker, kube::Request request);
+  void set_node(std::string_view asker, const std::string& node, json::Value merge);
+  void add_workload(const std::string& name, int replicas, int gpus, const std::string& node, std::string_view labels,
+                    bool local_data);
+  void add_pod(const std::string& name, int gpus, const std::string& node, std::string_view image,
+               std::string_view labels);
+  void delete_driver_pod(const std::string& node);
+  void foreign_operator(bool runs);
+
+ private:
+  struct Replica {
+    std::unique_ptr<Door> door;
+    std::unique_ptr<operate::Operator> drover;
+  };
+  bool fails(std::string why);
+  bool until(const std::vector<std::string>& words);
+  bool about_policy(const std::vector<std::string>& words, std::string_view rest);
+  bool about_workload(const std::vector<std::string>& words);
+  bool about_node(const std::vector<std::string>& words, std::string_view rest);
+  bool about_images(const std::vector<std::string>& words);
+
+  PlayOptions options_;
+  std::vector<Replica> replicas_;
+  std::vector<std::unique_ptr<Door>> old_doors_;
+  base::Timer revival_;
+  bool has_died_ = false;
+  int writes_ = 0;
+  std::string trouble_;
+};
+
+}  // namespace drover::proof

@@ -1,0 +1,260 @@
+// The sentences of a story.
+//
+//   policy 535.129.03 "drain": {"enable": true}      a ClusterPolicy; the rest are members of its upgradePolicy
+//   version V | pause | resume | policy gone | upgrade-policy MERGE
+//   operator starts | operator dies | installed      installed: the operator starts and brings the first driver
+//   workload NAME pods=2 gpus=1 [node=N|each] [label=K=V] [local-data]
+//   pod NAME gpus=1 node=N [image=I] [label=K=V]               without a controller
+//   delete pod NS/NAME | budget NAME MIN | budget NAME gone
+//   image GLOB SCRIPT… | container NAME SCRIPT… | images as usual
+//   person cordons N | person uncordons N | label N K=V | annotate N K=V (K= removes) | state N VALUE
+//   record N garbled | record N removed | vendor N STATE [cordoned] [found]
+//   power-off N | power-on N | delete node N | add node N | driver pod deleted on N | order N TEXT
+//   foreign operator comes | foreign operator goes
+//   run SPAN | until all STATE [within SPAN] | until N STATE [within SPAN] | until all on VERSION [within SPAN]
+//   expect N label K=V | expect N annotation K=V | expect N driver V | rest
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "play.h"
+#include "sim/nodes.h"
+
+namespace drover::proof {
+
+using namespace std::chrono_literals;
+using operate::testing::cluster_policy;
+using operate::testing::kClusterPolicies;
+using operate::testing::parsed;
+
+namespace {
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : text) {
+    if (c != ' ') {
+      word += c;
+    } else if (!word.empty()) {
+      words.push_back(std::exchange(word, {}));
+    }
+  }
+  if (!word.empty()) words.push_back(word);
+  return words;
+}
+
+// Everything after the first `count` words.
+std::string_view after_words(std::string_view text, int count) {
+  for (; count > 0; --count) {
+    const std::size_t space = text.find(' ');
+    if (space == std::string_view::npos) return {};
+    text = text.substr(space);
+    text = text.substr(std::min(text.find_first_not_of(' '), text.size()));
+  }
+  return text;
+}
+
+// "gpus=1" among the words.
+std::string value_of(const std::vector<std::string>& words, std::string_view key, std::string fallback = "") {
+  for (const std::string& word : words) {
+    if (word.starts_with(std::string(key) + "=")) return word.substr(key.size() + 1);
+  }
+  return fallback;
+}
+
+bool has(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+}  // namespace
+
+bool Play::say(std::string_view sentence) {
+  const std::vector<std::string> words = words_of(sentence);
+  if (words.empty()) return true;
+  const std::string& verb = words[0];
+  if (verb == "nodes") return true;  // read before the stage is built
+  if (verb == "policy" || verb == "version" || verb == "pause" || verb == "resume" || verb == "upgrade-policy") {
+    return about_policy(words, sentence);
+  }
+  if (verb == "workload" || verb == "pod" || verb == "budget" || (verb == "delete" && words[1] == "pod")) {
+    return about_workload(words);
+  }
+  if (verb == "image" || verb == "container" || verb == "images") return about_images(words);
+  if (verb == "operator") {
+    words[1] == "dies" ? kill() : start();
+    return true;
+  }
+  if (verb == "installed") {
+    start();
+    return say("until all upgrade-done within 20m");
+  }
+  if (verb == "foreign") {
+    foreign_operator(words[2] == "comes");
+    return true;
+  }
+  if (verb == "run") {
+    const auto span = base::parse_span(words[1]);
+    if (!span) return fails("no span: " + words[1]);
+    world.run_for(*span);
+    return true;
+  }
+  if (verb == "until") return until(words);
+  if (verb == "rest") return comes_to_rest() || fails("it does not come to rest");
+  return about_node(words, sentence);
+}
+
+bool Play::until(const std::vector<std::string>& words) {
+  base::Span at_most = 2h;
+  if (words.size() > 4 && words[3] == "within") at_most = *base::parse_span(words[4]);
+  const std::string state = words[2] == "none" ? "" : words[2];
+  if (words[2] == "on") {
+    if (words.size() > 5 && words[4] == "within") at_most = *base::parse_span(words[5]);
+    const std::vector<std::string> who = words[1] == "all" ? names() : std::vector{words[1]};
+    const auto on = [&] {
+      return std::all_of(who.begin(), who.end(), [&](const std::string& name) {
+        return this->state(name) == "upgrade-done" && driver_on(name) == words[3] &&
+               !is_in_flight_state(this->state(name));
+      });
+    };
+    if (world.run_until(on, at_most)) return true;
+  }
+  const auto holds = [&] {
+    if (words[2] == "on") return false;
+    return words[1] == "all" ? all(state) : this->state(words[1]) == state;
+  };
+  if (world.run_until(holds, at_most)) return true;
+  std::string now;
+  for (const std::string& name : names()) now += fmt::format(" {}={}", name, this->state(name));
+  return fails(fmt::format("{} did not become {}:{}", words[1], words[2], now));
+}
+
+bool Play::about_policy(const std::vector<std::string>& words, std::string_view rest) {
+  const auto merge = [this](const std::string& text) {
+    as("person", kube::patch(kClusterPolicies, "", "cluster-policy", kube::PatchKind::Merge, parsed(text)));
+    return true;
+  };
+  if (words[0] == "version") return merge(fmt::format(R"({{"spec": {{"driver": {{"version": "{}"}}}}}})", words[1]));
+  if (words[0] == "upgrade-policy") {
+    return merge(fmt::format(R"({{"spec": {{"driver": {{"upgradePolicy": {{{}}}}}}}}})", after_words(rest, 1)));
+  }
+  if (words[0] == "pause" || words[0] == "resume") {
+    return merge(
+        fmt::format(R"({{"spec": {{"driver": {{"upgradePolicy": {{"autoUpgrade": {}}}}}}}}})", words[0] == "resume"));
+  }
+  if (words[1] == "gone") {
+    as("person", kube::remove(kClusterPolicies, "", "cluster-policy", ""));
+    return true;
+  }
+  as("person", kube::create(kClusterPolicies, "", cluster_policy(words[1], after_words(rest, 2))));
+  return true;
+}
+
+bool Play::about_workload(const std::vector<std::string>& words) {
+  if (words[0] == "budget") {
+    if (words[2] == "gone") {
+      as("person", kube::remove(kube::kDisruptionBudgets, "ml", words[1], ""));
+    } else {
+      create_budget(words[1], std::stoi(words[2]));
+    }
+    return true;
+  }
+  if (words[0] == "delete") {
+    const auto slash = words[2].find('/');
+    as("person", kube::remove(kube::kPods, words[2].substr(0, slash), words[2].substr(slash + 1), ""));
+    return true;
+  }
+  const int gpus = std::stoi(value_of(words, "gpus", "0"));
+  const std::string node = value_of(words, "node");
+  if (words[0] == "pod") {
+    add_pod(words[1], gpus, node, value_of(words, "image", "train:1"), value_of(words, "label"));
+    return true;
+  }
+  const int pods = std::stoi(value_of(words, "pods", "1"));
+  const std::string label = value_of(words, "label");
+  if (node != "each") {
+    add_workload(words[1], pods, gpus, node, label, has(words, "local-data"));
+    return true;
+  }
+  for (const std::string& name : names()) {
+    add_workload(words[1] + "-" + name, pods, gpus, name, label, has(words, "local-data"));
+  }
+  return true;
+}
+
+bool Play::about_images(const std::vector<std::string>& words) {
+  if (words[0] == "images") {
+    kubelets.images() = sim::ImageTable::with_vendors();
+    return true;
+  }
+  std::string script;
+  for (std::size_t i = 2; i < words.size(); ++i) script += (i == 2 ? "" : " ") + words[i];
+  const bool by_image = words[0] == "image";
+  const auto added = kubelets.images().prefer(by_image ? words[1] : "*", by_image ? "" : words[1], script);
+  return added ? true : fails(added.error().message);
+}
+
+bool Play::about_node(const std::vector<std::string>& words, std::string_view rest) {
+  const auto pair = [&](std::string_view kind) {
+    const auto equals = words[2].find('=');
+    const std::string value = words[2].substr(equals + 1);
+    set_node(
+        "person", words[1],
+        {{"metadata", {{kind, {{words[2].substr(0, equals), value.empty() ? json::Value() : json::Value(value)}}}}}});
+    return true;
+  };
+  const std::string& verb = words[0];
+  if (verb == "person") {
+    set_node("person", words[2],
+             {{"spec", {{"unschedulable", words[1] == "cordons" ? json::Value(true) : json::Value()}}}});
+    return true;
+  }
+  if (verb == "label") return pair("labels");
+  if (verb == "annotate") return pair("annotations");
+  if (verb == "state") {
+    set_node("person", words[1],
+             {{"metadata", {{"labels", {{kState, words[2] == "none" ? json::Value() : json::Value(words[2])}}}}}});
+    return true;
+  }
+  if (verb == "record") {
+    set_node("person", words[1],
+             {{"metadata",
+               {{"annotations", {{kRecord, words[2] == "removed" ? json::Value() : json::Value("{garbled")}}}}}});
+    return true;
+  }
+  if (verb == "vendor") {
+    json::Value merge = {{"metadata", {{"labels", {{kState, words[2]}}}, {"annotations", {{kRecord, nullptr}}}}}};
+    if (has(words, "cordoned")) merge.get_object()["spec"] = {{"unschedulable", true}};
+    if (has(words, "found")) json::ensure(merge, {"metadata", "annotations", kFoundCordoned}) = "true";
+    set_node(has(words, "found") ? "person" : kVendorsOperator, words[1], std::move(merge));
+    return true;
+  }
+  if (verb == "power-off") return kubelets.power_off(words[1]) || fails("no such machine");
+  if (verb == "power-on") return kubelets.power_on(words[1]) || fails("no such machine");
+  if (verb == "order") {
+    set_node("person", words[1], {{"metadata", {{"annotations", {{sim::kOrderAnnotation, after_words(rest, 2)}}}}}});
+    return true;
+  }
+  if (verb == "delete") {
+    as("person", kube::remove(kube::kNodes, "", words[2], ""));
+    return true;
+  }
+  if (verb == "add") {
+    as("person", kube::create(kube::kNodes, "", sim::make_node(*sim::find_template("nvidia"), words[2])));
+    return true;
+  }
+  if (verb == "expect") {
+    const auto equals = words[3].find('=');
+    const std::string key = words[3].substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : words[3].substr(equals + 1);
+    const std::string is = words[2] == "label"        ? std::string(kube::label_of(*node(words[1]), key))
+                           : words[2] == "annotation" ? std::string(kube::annotation_of(*node(words[1]), key))
+                                                      : driver_on(words[1]);
+    return is == (words[2] == "driver" ? key : value) || fails(fmt::format("it is \"{}\"", is));
+  }
+  if (verb == "driver") {
+    delete_driver_pod(words.back());
+    return true;
+  }
+  return fails(fmt::format("nobody understands \"{}\"", rest));
+}
+
+}  // namespace drover::proof

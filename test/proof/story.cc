@@ -1,0 +1,57 @@
+#include "story.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace drover::proof {
+namespace {
+
+constexpr const char* kFolder = "test/proof/scenarios";
+
+Story read(const std::filesystem::path& path) {
+  Story story{.name = path.stem().string(), .path = path.string(), .sentences = {}, .expected = {}};
+  std::ifstream file(path);
+  bool is_story = true;
+  for (std::string line; std::getline(file, line);) {
+    if (is_story && line == "---") {
+      is_story = false;
+    } else if (is_story) {
+      if (line.starts_with("nodes ")) story.nodes = line.substr(6);
+      story.sentences.push_back(line);
+    } else {
+      story.expected += line + "\n";
+    }
+  }
+  return story;
+}
+
+}  // namespace
+
+std::vector<Story> all_stories() {
+  std::vector<Story> stories;
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    if (entry.path().extension() == ".txt") stories.push_back(read(entry.path()));
+  }
+  std::sort(stories.begin(), stories.end(), [](const Story& a, const Story& b) { return a.name < b.name; });
+  return stories;
+}
+
+Story story(const std::string& name) { return read(fmt::format("{}/{}.txt", kFolder, name)); }
+
+std::string tell(Play& play, const Story& story) {
+  for (const std::string& sentence : story.sentences) {
+    if (sentence.starts_with('#')) continue;
+    if (!play.say(sentence)) {
+      return fmt::format("\"{}\": {}\n{}\n{}", sentence, play.trouble(), play.checker->report(),
+                         play.checker->chronicle());
+    }
+  }
+  play.checker->check_at_rest();
+  return play.checker->report();
+}
+
+}  // namespace drover::proof

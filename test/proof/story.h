@@ -1,0 +1,26 @@
+// A scenario file: a story, "---", and the chronicle it must produce.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "play.h"
+
+namespace drover::proof {
+
+struct Story {
+  std::string name;  // of the file, without its ending
+  std::string path;
+  std::string nodes = "nvidia=3";
+  std::vector<std::string> sentences;  // with comments and empty lines
+  std::string expected;
+};
+
+// All of them, by name.
+std::vector<Story> all_stories();
+Story story(const std::string& name);
+
+// Says every sentence; "" when all went well, else what did not, with the checker's report.
+std::string tell(Play& play, const Story& story);
+
+}  // namespace drover::proof
