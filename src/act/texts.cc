@@ -35,7 +35,7 @@ std::vector<kube::Event> events_of(const NodeName& node, const core::Change& cha
     const auto type = step.to == core::Phase::Failed ? kube::Event::Type::Warning : kube::Event::Type::Normal;
     events.push_back(about(node, profile, type, fmt::format(fmt::runtime(profile.event_text), word)));
   }
-  if (change.path.empty() && change.label) {
+  if (change.path.empty() && change.label && change.label_was_wrong) {
     events.push_back(
         about(node, profile, kube::Event::Type::Normal,
               fmt::format("Put the node state label right: it says {} again", profile.state(*change.label))));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/ask/clearing.h"
+#include "core/ask/swap.h"
 
 namespace drover::core {
 namespace {
@@ -54,6 +55,12 @@ void take(NodeView& node, const Policy& policy) {
   node.pods.reset();  // what was seen before the cordon does not count
 }
 
+// Which driver a try was about. After the swap the policy may want another one already.
+const std::string& target_tried(const NodeView& node, Phase from) {
+  const bool is_swapped = from == Phase::Validate || from == Phase::Uncordon;
+  return is_swapped && node.claim && node.driver.is_outdated ? node.claim->target : node.target;
+}
+
 // The node as it will be once it has entered the phase.
 void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, const std::string& reason) {
   const Phase from = node.phase;
@@ -62,6 +69,8 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
   node.tried = false;
   if (to == Phase::Cordon) take(node, policy);
   if (node.claim) node.claim->phase = to;
+  const bool brings_target = to == Phase::Restart || to == Phase::Validate;
+  if (node.claim && brings_target) node.claim->target = node.target;  // it may have changed since the cordon
   if (to == flow.gates_close_at && node.claim) node.claim->gates = node.gates;
   if (to == flow.gates_open_at && node.claim) {
     node.claim->gates.clear();
@@ -73,15 +82,15 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
       if (policy.is_ending || !node.is_selected) node.outcome.reset();  // nobody asks any more
       break;
     case Phase::Done:
+      node.outcome = Outcome{.target = target_tried(node, from)};
       release(node);
-      node.outcome = Outcome{.target = node.target};
       break;
     case Phase::Required:
-      if (kBeforeSwap.has(from)) release(node);
+      if (is_in_flight(from)) release(node);
       break;
     case Phase::Failed:
-      node.outcome =
-          Outcome{.failed = true, .after_swap = kAfterSwap.has(from), .target = node.target, .reason = reason};
+      node.outcome = Outcome{
+          .failed = true, .after_swap = kAfterSwap.has(from), .target = target_tried(node, from), .reason = reason};
       if (kBeforeSwap.has(from)) release(node);
       if (node.claim) node.claim->gates.clear();
       break;
@@ -92,7 +101,8 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
 
 // A person who uncordons a node after the swap has it: should he cordon it again, that is his cordon.
 bool cordon_is_no_longer_ours(const NodeView& node) {
-  return kAfterSwap.has(node.phase) && node.claim && node.claim->cordon == Claim::Cordon::Ours && !node.is_cordoned;
+  if (!node.claim || node.claim->cordon != Claim::Cordon::Ours || node.is_cordoned) return false;
+  return kAfterSwap.has(node.phase) && !(node.phase == Phase::Restart && old_driver_serves(node));
 }
 
 // Nobody holds a node that is at rest.
@@ -102,18 +112,29 @@ bool is_held_for_nothing(const NodeView& node) {
 
 // What contradicts itself is put right without a move, whoever left it so.
 bool has_loose_ends(const NodeView& node) {
-  return node.record_is_odd || cordon_is_no_longer_ours(node) || is_held_for_nothing(node) || (node.is_tainted && !node.claim) ||
-         (node.claim && !node.claim_is_written);
+  return node.record_is_odd || cordon_is_no_longer_ours(node) || is_held_for_nothing(node) ||
+         (node.is_tainted && !node.claim) || (node.claim && !node.claim_is_written) || !node.lost_gates.empty();
 }
 
-void tie_loose_ends(NodeView& node) {
+// A claim that we take over holds the node as one of ours would.
+void hold_properly(NodeView& node, const Flow& flow) {
+  if (!is_in_flight(node.phase)) return;
+  const bool is_closed = node.phase == flow.gates_close_at;
+  if (is_closed) node.claim->gates = node.gates;
+  if (is_closed || kBeforeSwap.has(node.phase)) node.is_tainted = true;
+}
+
+void tie_loose_ends(NodeView& node, const Flow& flow) {
   if (cordon_is_no_longer_ours(node)) node.claim->cordon = Claim::Cordon::Found;
   if (is_held_for_nothing(node)) release(node);
   if (!node.claim) node.is_tainted = false;
+  if (node.claim && !node.claim_is_written) hold_properly(node, flow);
+  if (node.claim && node.phase == flow.gates_close_at) node.claim->gates.merge(node.lost_gates);
 }
 
 Change difference(const NodeView& before, const NodeView& after, const Policy& policy, std::vector<Step> path) {
   Change change{.path = std::move(path), .phase = after.phase, .label = label_of(after, policy)};
+  change.label_was_wrong = before.label != change.label || !before.odd_label.empty();
   if (before.is_cordoned != after.is_cordoned) change.cordoned = after.is_cordoned;
   if (before.is_tainted != after.is_tainted) change.tainted = after.is_tainted;
   change.claim = after.claim;
@@ -122,14 +143,20 @@ Change difference(const NodeView& before, const NodeView& after, const Policy& p
   const auto& closed_before = before.claim ? before.claim->gates : none;
   const auto& closed_after = after.claim ? after.claim->gates : none;
   for (const auto& [key, value] : closed_after) {
-    if (!closed_before.contains(key)) change.gates_to_pause.push_back(key);
+    if (!closed_before.contains(key) && !before.lost_gates.contains(key)) change.gates_to_pause.push_back(key);
   }
   for (const auto& [key, value] : closed_before) {
     if (!closed_after.contains(key)) change.gates_to_restore[key] = value;
   }
+  for (const auto& [key, value] : before.lost_gates) {
+    if (!closed_after.contains(key)) change.gates_to_restore[key] = value;
+  }
   change.wish_is_heard = before.is_asked_for && !after.is_asked_for;
   change.is_asked_for = after.is_asked_for;
-  change.gives_back_to_person = before.claim && !after.claim && !before.is_cordoned && kBeforeSwap.has(before.phase);
+  // Whoever takes over from somebody cannot know who uncordoned the node.
+  const bool was_open = before.claim && before.claim_is_written && !before.is_cordoned;
+  const bool was_unswapped = kBeforeSwap.has(before.phase) || before.phase == Phase::Restart;
+  change.gives_back_to_person = was_open && was_unswapped && !after.claim && after.phase == Phase::Required;
   return change;
 }
 
@@ -143,7 +170,7 @@ Decision decide_for(const Flow& flow, const FleetView& fleet, const Slots& slots
   const bool moves = decision.rule != nullptr && decision.rule->kind == Rule::Kind::Move;
   if (moves || has_loose_ends(node) || label_of(node, fleet.policy) != node.label) {
     NodeView after = node;
-    tie_loose_ends(after);
+    tie_loose_ends(after, flow);
     std::vector<Step> path;
     Phases passed = node.phase;
     while (decision.rule != nullptr && decision.rule->kind == Rule::Kind::Move && !passed.has(decision.rule->to)) {

@@ -83,7 +83,13 @@ constexpr std::array kUpgradeInPlace = {
     work(Drain, drain_ran_out_of_time, Work::DeleteDevicePods, "the time for the drain is over"),
     work(Drain, otherwise, Work::EvictAll, "draining"),
 
-    // The swap. Pausing stops what takes the node away, not what gives it back.
+    // The swap begins with the end of the old driver's pod; until then the node can still be given back.
+    move(Restart, old_driver_still_serves&& no_longer_wanted, Idle, "the policy no longer wants the node"),
+    move(Restart, old_driver_still_serves&& skip_label_is_set, Required, "the skip label is set"),
+    move(Restart, old_driver_still_serves&& nothing_is_to_change, Done, "the wanted driver is the one it has"),
+    move(Restart, old_driver_is_there&& a_person_uncordoned_it, Required, "a person uncordoned it"),
+
+    // Pausing stops what takes the node away, not what gives it back.
     wait(Restart, old_driver_is_there&& upgrades_are_off, "upgrades are off"),
     wait(Restart, template_is_not_settled, "the driver's DaemonSet is being updated"),
     work(Restart, old_driver_is_there, Work::ReplaceDriverPod, "replacing the driver"),
@@ -92,6 +98,7 @@ constexpr std::array kUpgradeInPlace = {
     wait(Restart, otherwise, "the new driver is starting"),
 
     move(Validate, new_driver_works, Uncordon, "the new driver works"),
+    work(Validate, validator_is_stale, Work::ReplaceValidator, "the validator is older than the driver"),
     move(Validate, validation_ran_out_of_time, Failed, "the new driver was not validated"),
     wait(Validate, otherwise, "the new driver is being validated"),
 
@@ -141,6 +148,7 @@ std::string_view name(Work work) {
     case Work::DeleteDevicePods: return "delete-device-pods";
     case Work::EvictAll: return "evict-all";
     case Work::ReplaceDriverPod: return "replace-driver-pod";
+    case Work::ReplaceValidator: return "replace-validator";
   }
   return "wait";
 }

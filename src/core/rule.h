@@ -19,6 +19,7 @@ enum class Work : std::uint8_t {
   DeleteDevicePods,  // delete it: a documented time is over
   EvictAll,          // ask for the eviction of everything that the drain takes
   ReplaceDriverPod,  // delete the old driver's pod; its DaemonSet makes the new one
+  ReplaceValidator,  // delete a validator's pod that is older than the driver; its DaemonSet makes another
 };
 
 std::string_view name(Work work);

@@ -55,6 +55,7 @@ struct DriverView {
 
 struct ValidatorView {
   bool has_passed = false;  // ready, and started after the driver that is loaded now
+  bool is_stale = false;    // started before it: whatever it says is about another driver
   std::string trouble = {};
 };
 
@@ -117,11 +118,12 @@ struct NodeView {
   DriverView driver = {};
   ValidatorView validator = {};
   PreflightView preflight = {};
-  std::string target = {};                        // digest of what the policy wants here
-  std::string next_claim = {};                    // the id of a claim, if one is made now
-  bool is_tainted = false;                        // our taint is on it
-  std::map<std::string, std::string> gates = {};  // operand labels that can be paused, as they are now
-  std::optional<int> device_pods = {};            // how many pods use its devices, by the last census
+  std::string target = {};                             // digest of what the policy wants here
+  std::string next_claim = {};                         // the id of a claim, if one is made now
+  bool is_tainted = false;                             // our taint is on it
+  std::map<std::string, std::string> gates = {};       // operand labels that can be paused, as they are now
+  std::map<std::string, std::string> lost_gates = {};  // paused, and no claim says so: as they would be open
+  std::optional<int> device_pods = {};                 // how many pods use its devices, by the last census
   std::optional<std::vector<PodView>> pods = {};  // only in flight, and only once they were listed after the cordon
 
   // Out of service, for whatever reason.

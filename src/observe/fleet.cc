@@ -151,6 +151,7 @@ void Fleet::make_all(base::WallTime now) {
 }
 
 bool Fleet::is_settled(const vendors::NodeWish& wish) const {
+  if (wish.digest.empty()) return true;  // nothing is wanted: nothing will come
   const DaemonSetFacts* set = sources_.daemon_sets.find(settings_.ns + "/" + wish.daemon_set);
   return set != nullptr && set->is_settled && set->digest == wish.digest;
 }

@@ -50,6 +50,8 @@ core::ValidatorView validator_view(const Surroundings& around) {
   const bool is_fresh =
       driver != nullptr && driver->running_since && pod->running_since && *pod->running_since >= *driver->running_since;
   view.has_passed = pod->is_ready && !pod->is_going && is_fresh;
+  const bool both_run = driver != nullptr && driver->running_since && pod->running_since;
+  view.is_stale = pod->is_ready && !pod->is_going && both_run && !is_fresh;
   if (pod->is_ready && !is_fresh) view.trouble = "the validator is older than the driver";
   return view;
 }
@@ -73,6 +75,23 @@ std::map<std::string, std::string> gates_of(const NodeFacts& facts, const vendor
     if (!value.empty() && value != "false" && value.find(profile.gate_paused) == std::string_view::npos) {
       gates.emplace(key, value);
     }
+  });
+  return gates;
+}
+
+// Gates that are paused although no claim remembers it: a record was lost, or another operator went in the middle.
+// "true" is paused as the word itself, anything else with the word at its end.
+std::map<std::string, std::string> lost_gates_of(const NodeFacts& facts, const Standing& standing,
+                                                 const vendors::Profile& profile) {
+  std::map<std::string, std::string> gates;
+  vendors::each_part(profile.gates, [&](std::string_view key) {
+    const std::string_view value = facts.label(key);
+    const std::size_t at = value.find(profile.gate_paused);
+    if (at == std::string_view::npos || (standing.held && standing.held->claim.gates.contains(std::string(key))))
+      return;
+    std::string_view open = value.substr(0, at);
+    while (open.ends_with('_') || open.ends_with('-')) open.remove_suffix(1);
+    gates.emplace(key, open.empty() ? "true" : open);
   });
   return gates;
 }
@@ -113,6 +132,7 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   view.target = around.wish.digest;
   view.next_claim = fmt::format("{:016x}", base::fnv1a(facts.uid + "/" + facts.version + "/" + around.wish.digest));
   view.gates = gates_of(facts, profile);
+  view.lost_gates = lost_gates_of(facts, standing, profile);
   view.device_pods = around.device_pods;
   if (around.pods != nullptr) view.pods = *around.pods;
   return view;

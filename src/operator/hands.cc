@@ -114,6 +114,12 @@ void Hands::work(const observe::Fleet& fleet, const core::FleetView& view, const
         errands_.run("delete/" + pod->uid, kube::remove(kube::kPods, pod->ns, pod->name, pod->uid), kDeleteAgain);
       }
       break;
+    case Work::ReplaceValidator:
+      for (const observe::PodFacts* pod : fleet.operand_pods(node.name)) {
+        if (pod->label(profile_.role_label) != profile_.validator_role || pod->is_going) continue;
+        errands_.run("delete/" + pod->uid, kube::remove(kube::kPods, pod->ns, pod->name, pod->uid), kDeleteAgain);
+      }
+      break;
   }
 }
 

@@ -41,7 +41,7 @@ TEST_P(UnwindTest, TheNodeIsAsItWas) {
 INSTANTIATE_TEST_SUITE_P(All, UnwindTest,
                          ::testing::Combine(::testing::ValuesIn(kUnwindings),
                                             ::testing::Values(Phase::Cordon, Phase::WaitForJobs, Phase::EvictDevicePods,
-                                                              Phase::Drain),
+                                                              Phase::Drain, Phase::Restart),
                                             ::testing::Values(Claim::Cordon::Ours, Claim::Cordon::Found)));
 
 TEST(Unwind, APersonWhoUncordonsHasTheNode) {
@@ -52,6 +52,67 @@ TEST(Unwind, APersonWhoUncordonsHasTheNode) {
   EXPECT_TRUE(change.gives_back_to_person);
   EXPECT_EQ(change.cordoned, std::nullopt);
   EXPECT_FALSE(change.claim);
+}
+
+TEST(Unwind, AnOldDriverIsNeverReplacedOnAnOpenNode) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  nodes.nodes[0].is_cordoned = false;
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Required);
+  EXPECT_TRUE(change.gives_back_to_person);
+  EXPECT_FALSE(change.claim);
+}
+
+TEST(Unwind, ANodeWhoseOldDriverIsGoneGoesOn) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  nodes.nodes[0].driver.pod = "new-a";
+  nodes.nodes[0].driver.is_outdated = false;
+  nodes.nodes[0].driver.is_ready = false;
+  nodes.policy.is_ending = true;
+  EXPECT_EQ(verdict(nodes), "waits");
+}
+
+TEST(Outcome, IsAboutTheDriverThatWasTriedWhenAnotherIsWantedByNow) {
+  FleetView nodes = fleet({taken("a", Phase::Validate)});
+  nodes.nodes[0].claim->target = "tried";
+  nodes.nodes[0].spent = 1h;
+  const Change change = change_of(nodes);
+  ASSERT_TRUE(change.outcome);
+  EXPECT_TRUE(change.outcome->failed);
+  EXPECT_EQ(change.outcome->target, "tried");
+  EXPECT_EQ(change.phase, Phase::Required) << "another version is wanted";
+}
+
+TEST(Outcome, KnowsTheTargetThatChangedBeforeTheSwap) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].claim->target = "older";
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::Restart);
+  EXPECT_EQ(change.claim->target, "new");
+}
+
+TEST(Validator, IsReplacedWhenItIsOlderThanTheDriver) {
+  FleetView nodes = fleet({current(taken("a", Phase::Validate))});
+  nodes.nodes[0].validator.is_stale = true;
+  EXPECT_EQ(verdict(nodes), "replace-validator");
+}
+
+TEST(LooseEnds, GatesThatNoClaimRemembersAreOpened) {
+  FleetView nodes = fleet({current(node("a", Phase::Done))});
+  nodes.nodes[0].lost_gates = {{"plugin", "true"}};
+  EXPECT_EQ(change_of(nodes).gates_to_restore, nodes.nodes[0].lost_gates);
+}
+
+TEST(LooseEnds, GatesThatWereLostWithTheRecordAreKeptClosedThroughTheSwap) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  nodes.nodes[0].claim->driver_pod = "";
+  nodes.nodes[0].claim_is_written = false;
+  nodes.nodes[0].gates = {{"dcgm", "true"}};
+  nodes.nodes[0].lost_gates = {{"plugin", "true"}};
+  const Change change = change_of(nodes);
+  EXPECT_TRUE(change.gates_to_restore.empty());
+  EXPECT_THAT(change.gates_to_pause, ::testing::ElementsAre("dcgm"));
+  EXPECT_EQ(change.claim->gates.size(), 2U);
 }
 
 TEST(Unwind, AHeldNodeStaysCordoned) {

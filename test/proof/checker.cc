@@ -98,10 +98,11 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
     if (ours) check_node_write(*commit.before, *commit.after, node, now);
     tell_node(node.marks, now, world_.server().asker());
   }
-  const bool touches = commit.kind == sim::Commit::Kind::Created || node.marks.state != now.state ||
-                       kube::annotation_of(*commit.before, kRecord) != kube::annotation_of(*commit.after, kRecord) ||
-                       kube::annotation_of(*commit.before, kRequest) != kube::annotation_of(*commit.after, kRequest) ||
-                       node.marks.is_cordoned != now.is_cordoned || node.marks.is_selected != now.is_selected;
+  const bool touches = commit.kind == sim::Commit::Kind::Created ||
+                       kube::labels_of(*commit.before) != kube::labels_of(*commit.after) ||
+                       json::members_at(*commit.before, {"metadata", "annotations"}) !=
+                           json::members_at(*commit.after, {"metadata", "annotations"}) ||
+                       node.marks.is_cordoned != now.is_cordoned;
   if (!ours && touches) {
     node.touched_at = world_.loop.now();
     node.touched_since_failed = true;
@@ -176,7 +177,7 @@ void Checker::heard_pod(const sim::Commit& commit, bool ours) {
   Effects& effects = effects_[node];
   if (our_role(pod) == kDriverApp) {
     ++effects.driver_deletes;
-  } else if (our_role(pod) != kPreflightApp) {
+  } else if (our_role(pod).empty()) {
     ++(evicted ? effects.evictions : effects.deletes);
   }
 }

@@ -16,7 +16,8 @@ void Checker::check_removal(const kube::Object& pod) {
   const Tracked& tracked = at == nodes_.end() ? kNone : at->second;
   if (role == kDriverApp) return check_driver_removal(pod, tracked);
   if (role == kValidatorApp) {
-    blame("I12 protected pods", fmt::format("the validator of {} was removed", node));
+    const bool is_stale = tracked.marks.claim_is_ours() && tracked.marks.claim->phase == "validate";
+    if (!is_stale) blame("I12 protected pods", fmt::format("the validator of {} was removed", node));
     return;
   }
   check_workload_removal(pod, tracked, was_evicted(pod));

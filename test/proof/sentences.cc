@@ -68,8 +68,14 @@ bool has(const std::vector<std::string>& words, std::string_view word) {
 }  // namespace
 
 bool Play::say(std::string_view sentence) {
-  const std::vector<std::string> words = words_of(sentence);
+  std::vector<std::string> words = words_of(sentence);
   if (words.empty()) return true;
+  // Whichever node it is that failed.
+  for (std::string& word : words) {
+    for (const std::string& name : names()) {
+      if (word == "FAILED" && state(name) == "upgrade-failed") word = name;
+    }
+  }
   const std::string& verb = words[0];
   if (verb == "nodes") return true;  // read before the stage is built
   if (verb == "policy" || verb == "version" || verb == "pause" || verb == "resume" || verb == "upgrade-policy") {

@@ -17,6 +17,14 @@ inline constexpr Question old_driver_is_there = {
       return !driver.pod.empty() && !driver.is_going && (driver.is_outdated || is_the_one_we_found);
     }};
 
+// The very pod that served when we took the node: nothing has been swapped yet.
+inline bool old_driver_serves(const NodeView& node) {
+  const DriverView& driver = node.driver;
+  return node.claim && !driver.pod.empty() && !driver.is_going && driver.pod == node.claim->driver_pod;
+}
+inline constexpr Question old_driver_still_serves = {"the old driver still serves",
+                                                     [](const Case& c, Words&) { return old_driver_serves(c.node); }};
+
 inline constexpr Question new_driver_is_ready = {"the new driver is ready", [](const Case& c, Words& words) {
                                                    const DriverView& driver = c.node.driver;
                                                    words.say("{}", driver.pod.empty() ? "its pod does not exist yet"
@@ -44,6 +52,10 @@ inline constexpr Question new_driver_works = {"the new driver works", [](const C
                                                                     : c.node.validator.trouble.c_str());
                                                 return c.node.validator.has_passed;
                                               }};
+
+// Its word would be about the driver before; nobody else makes it look again.
+inline constexpr Question validator_is_stale = {"the validator is older than the driver",
+                                                [](const Case& c, Words&) { return c.node.validator.is_stale; }};
 
 inline constexpr Question validation_ran_out_of_time = {
     "the new driver was not validated", [](const Case& c, Words& words) {
