@@ -21,6 +21,7 @@ struct DaemonSetFacts {
   bool is_going = false;
   bool is_ours = false;  // made for a policy by us
   vendors::DriverSet set = {};
+  bool operator==(const DaemonSetFacts&) const = default;
 };
 
 kube::Projection daemon_set_projection();

@@ -93,12 +93,39 @@ bool Herd::is_synced() const {
 }
 
 void Herd::absorb(const std::vector<std::string>& changed_nodes, bool api_is_there) {
-  if (!policies_.take_changes().empty() || !daemon_sets_.take_changes().empty()) fleet_.everything_changed();
+  if (policies_changed() || daemon_sets_changed()) fleet_.everything_changed();
   foreigners_.take_changes();
   for (const std::string& name : changed_nodes) fleet_.node_changed(name);
   for (const std::string& key : operand_pods_.take_changes()) fleet_.pod_changed(key);
   for (const std::string& node : std::exchange(pods_changed_, {})) fleet_.node_changed(node);
   company_.set_reach(api_is_there);
+}
+
+// Our own writing of a status, and every pod that a DaemonSet counts, changes the object; neither changes what is
+// wanted.
+bool Herd::policies_changed() {
+  bool changed = false;
+  for (const std::string& key : policies_.take_changes()) {
+    const kube::Object* policy = policies_.find(key);
+    std::string mark = policy == nullptr ? std::string()
+                                         : fmt::format("{}/{}/{}", kube::uid_of(*policy),
+                                                       json::int_at(*policy, {"metadata", "generation"}),
+                                                       kube::is_being_deleted(*policy));
+    changed = changed || seen_policies_[key] != mark;
+    seen_policies_[key] = std::move(mark);
+  }
+  return changed;
+}
+
+bool Herd::daemon_sets_changed() {
+  bool changed = false;
+  for (const std::string& key : daemon_sets_.take_changes()) {
+    const observe::DaemonSetFacts* set = daemon_sets_.find(key);
+    const observe::DaemonSetFacts now = set == nullptr ? observe::DaemonSetFacts{} : *set;
+    changed = changed || !(seen_sets_[key] == now);
+    seen_sets_[key] = now;
+  }
+  return changed;
 }
 
 const core::FleetView& Herd::observe() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -53,6 +54,8 @@ class Herd {
   const vendors::Profile& profile() const { return *served_.profile; }
 
  private:
+  bool policies_changed();
+  bool daemon_sets_changed();
   std::string foreign_operator() const;
   void write_status(const core::FleetView& view, const core::Plan& plan);
   void write_ignored();
@@ -72,6 +75,8 @@ class Herd {
   kube::Cache<kube::Object> foreigners_;
   std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
 
+  std::map<std::string, std::string> seen_policies_;  // by key: what matters of it
+  std::map<std::string, observe::DaemonSetFacts> seen_sets_;
   std::set<std::string> pods_changed_;  // nodes in flight whose pods changed
   NodePods node_pods_;
   Census census_;

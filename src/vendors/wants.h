@@ -38,6 +38,7 @@ struct DriverSet {
   std::string pool = {};            // what it serves, in its vendor's words; empty: not made by us
   json::Members match_labels = {};  // cannot be changed any more
   bool has_owner = false;           // it would go with its owner: detach it before anything else
+  bool operator==(const DriverSet&) const = default;
 };
 
 // A node, as far as the choice of an image goes.
