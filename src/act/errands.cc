@@ -44,6 +44,7 @@ struct Errands::Body {
   std::function<void()> told;
   std::map<std::string, Errand, std::less<>> errands = {};
   base::Instant tidied_at = {};
+  std::uint64_t failures = 0;
 
   base::Span wait_after(Errand& errand, const Fault& fault) {
     if (fault.kind == Fault::Kind::Blocked) return errand.blocked.next(random);
@@ -105,7 +106,10 @@ bool Errands::run(const std::string& key, kube::Request request, base::Span rest
         } else {
           done.not_before = then_now + alive->wait_after(done, answer.error());
           done.was_put_off = true;  // whoever wants it done comes back then
-          if (is_worth_a_line(answer.error().kind)) log::warn(what + " failed", {{"why", answer.error().message}});
+          if (is_worth_a_line(answer.error().kind)) {
+            ++alive->failures;
+            log::warn(what + " failed", {{"why", answer.error().message}});
+          }
         }
         if (then) then(answer);
         if (alive->told) alive->told();
@@ -127,6 +131,8 @@ void Errands::forget(std::string_view key) {
   const auto at = body_->errands.find(key);
   if (at != body_->errands.end()) body_->errands.erase(at);
 }
+
+std::uint64_t Errands::failures() const { return body_->failures; }
 
 std::optional<base::Span> Errands::next_in() const {
   std::optional<base::Span> next;

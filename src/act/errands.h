@@ -5,6 +5,7 @@
 // comes from the loop only.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -38,6 +39,8 @@ class Errands {
   // Answers that this errand has had since it was first run or forgotten.
   int answers(std::string_view key) const;
   void forget(std::string_view key);
+  // Requests that failed for a reason that people should know; conflicts and budgets are everyday life.
+  std::uint64_t failures() const;
   // When the next one that was put off may be tried; nothing when none was.
   std::optional<base::Span> next_in() const;
 

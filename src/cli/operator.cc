@@ -13,11 +13,14 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cli/address.h"
 #include "cli/command.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 #include "kube/paced_api.h"
+#include "operator/health.h"
 #include "operator/operator.h"
+#include "serve/http_server.h"
 #include "vendors/profile.h"
 
 namespace drover::cli {
@@ -26,6 +29,10 @@ namespace {
 // The lease is given back within this time, or not at all.
 constexpr base::Span kFarewell = std::chrono::milliseconds(1500);
 
+// Probes and scrapes are small and few.
+constexpr serve::HttpServerLimits kKnocks = {
+    .most_head_bytes = 16 * 1024, .most_body_bytes = 0, .most_unsent_bytes = 4 * 1024 * 1024, .most_connections = 64};
+
 struct LeaseName {
   std::string ns;
   std::string name;
@@ -33,6 +40,7 @@ struct LeaseName {
 
 struct OperatorFlags {
   TargetFlags target;
+  std::string listen = {};  // empty: nowhere
   std::optional<LeaseName> lease = {};
   std::vector<operate::Served> vendors = {};
   vendors::OperandSettings operands = {};
@@ -84,7 +92,7 @@ class Session {
     operate::Settings settings = settings_of(flags_, random_);
     greet(settings, source);
     operator_ = std::make_unique<operate::Operator>(*api_, loop_, random_, std::move(settings), [this] { lose(); });
-    return {};
+    return flags_.listen.empty() ? base::Result<void>() : listen();
   }
 
   int run() {
@@ -108,6 +116,30 @@ class Session {
     }
   }
 
+  base::Result<void> listen() {
+    TRY(const Address address, parse_address(flags_.listen));
+    health_ = std::make_unique<operate::Health>(loop_, *operator_, [this] { return http_->counters().requests; });
+    serve::HttpServerOptions options;
+    options.address = address.host;
+    options.port = address.port;
+    options.checks_host = false;  // kubelets and Prometheus call us by the pod's address
+    options.speaks_tls = false;
+    options.limits = kKnocks;
+    const auto answer = [this](const serve::HttpRequest& request, const std::shared_ptr<serve::Exchange>& exchange) {
+      operate::Page page = health_->page(request.method, request.target);
+      exchange->reply({.code = page.code, .content_type = std::move(page.type), .body = std::move(page.body)});
+    };
+    auto server = serve::HttpServer::open(loop_, options, answer);
+    if (!server && address.host == "::") {  // a machine without IPv6
+      options.address = "0.0.0.0";
+      server = serve::HttpServer::open(loop_, options, answer);
+    }
+    if (!server) return std::unexpected(std::move(server).error());
+    server_ = std::move(*server);
+    log::info("listening", {{"url", server_->url()}, {"pages", "/metrics /healthz /readyz"}});
+    return {};
+  }
+
   void leave() {
     log::info("asked to end");
     // Whoever is in a hurry sends another signal.
@@ -128,6 +160,8 @@ class Session {
   std::unique_ptr<kube::HttpApi> http_;
   std::unique_ptr<kube::PacedApi> api_;
   std::unique_ptr<operate::Operator> operator_;
+  std::unique_ptr<operate::Health> health_;
+  std::unique_ptr<serve::HttpServer> server_;
   base::Timer farewell_;
   int exit_code_ = 0;
 };
@@ -170,6 +204,10 @@ void add_flags(CLI::App& command, OperatorFlags& flags) {
           "--lease", [&flags](const std::string& text) { flags.lease = parse_lease(text); },
           "work only while holding this Lease (default: work without one)")
       ->type_name("NAMESPACE/NAME");
+  command
+      .add_option("--listen", flags.listen,
+                  "serve /metrics, /healthz and /readyz here, for example :8080 (default: nowhere)")
+      ->type_name("[ADDRESS]:PORT");
   command
       .add_option_function<std::vector<std::string>>(
           "--vendor",

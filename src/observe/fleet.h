@@ -57,6 +57,9 @@ class Fleet {
   // The policy that counts, or what is left to do when there is none: give the nodes back.
   const core::FleetView& look(base::WallTime now);
 
+  // The view of the last look.
+  const core::FleetView& seen() const { return view_; }
+
   // What the policy wants; nullptr when there is no policy.
   const vendors::Wants* wants() const { return wants_.get(); }
   const kube::Object* policy() const;

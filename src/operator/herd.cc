@@ -6,24 +6,12 @@
 #include <utility>
 
 #include "base/log.h"
+#include "observe/ranges.h"
 
 namespace drover::operate {
 namespace {
 
 constexpr base::Span kStatusEvery = std::chrono::seconds(5);
-
-kube::Resource policy_kind_of(const vendors::Profile& profile) {
-  return {.group = std::string(profile.policy.group),
-          .version = std::string(profile.policy.version),
-          .plural = std::string(profile.policy.plural),
-          .kind = std::string(profile.policy.kind),
-          .scope = kube::Scope::Cluster};
-}
-
-std::string operand_selector(const vendors::Profile& profile) {
-  return fmt::format("{} in ({},{},{})", profile.role_label, profile.driver_role, profile.validator_role,
-                     profile.preflight_role);
-}
 
 // The policy without what changes by our own writing.
 kube::Object without_noise(kube::Object object) {
@@ -41,7 +29,7 @@ Herd::Herd(kube::Api& api, base::Loop& loop, base::Random random, const Served& 
       random_(std::move(random)),
       served_(served),
       wake_(std::move(wake)),
-      policy_kind_(policy_kind_of(*served.profile)),
+      policy_kind_(observe::policy_kind_of(*served.profile)),
       nodes_(nodes),
       policies_([](const kube::Object& object) { return without_noise(object); }),
       operand_pods_([this](const kube::Object& object) { return observe::pod_facts(object, *served_.profile); }),
@@ -77,14 +65,12 @@ void Herd::start() {
     reflectors_.back()->start();
   };
   const std::string& ns = served_.operands.ns;
-  watch("policies", {.resource = policy_kind_, .ns = {}, .labels = {}, .fields = {}}, {}, kube::feed(policies_, wake_));
-  watch("operand-pods", {.resource = kube::kPods, .ns = ns, .labels = operand_selector(*served_.profile), .fields = {}},
-        observe::pod_projection(), kube::feed(operand_pods_, wake_));
-  watch("daemon-sets", {.resource = kube::kDaemonSets, .ns = ns, .labels = {}, .fields = {}},
-        observe::daemon_set_projection(), kube::feed(daemon_sets_, wake_));
-  watch("foreigners",
-        {.resource = kube::kDeployments, .ns = ns, .labels = std::string(served_.profile->own_operator), .fields = {}},
-        {"spec.replicas", "status.replicas"}, kube::feed(foreigners_, wake_));
+  watch("policies", observe::policies_of(*served_.profile), {}, kube::feed(policies_, wake_));
+  watch("operand-pods", observe::operand_pods_of(*served_.profile, ns), observe::pod_projection(),
+        kube::feed(operand_pods_, wake_));
+  watch("daemon-sets", observe::daemon_sets_in(ns), observe::daemon_set_projection(), kube::feed(daemon_sets_, wake_));
+  watch("foreigners", observe::foreigners_of(*served_.profile, ns), observe::foreigner_projection(),
+        kube::feed(foreigners_, wake_));
 }
 
 bool Herd::is_synced() const {
@@ -159,8 +145,8 @@ void Herd::watch_nodes_in_flight(const core::FleetView& view) {
 
 std::string Herd::foreign_operator() const {
   std::string found;
-  foreigners_.each([&](const std::string& key, const kube::Object& deployment) {
-    if (json::int_at(deployment, {"spec", "replicas"}, 1) > 0) found = "Deployment " + key;
+  foreigners_.each([&](const std::string&, const kube::Object& deployment) {
+    if (auto name = observe::foreign_operator_in(deployment); !name.empty()) found = std::move(name);
   });
   return found;
 }

@@ -51,7 +51,10 @@ class Herd {
   // For metrics: of the last walk.
   const act::Summary& summary() const { return summary_; }
   bool upgrades_are_on() const { return upgrades_are_on_; }
+  std::uint64_t failed_errands() const { return errands_.failures(); }
   const vendors::Profile& profile() const { return *served_.profile; }
+  // For whoever shows it.
+  const observe::Fleet& fleet() const { return fleet_; }
 
  private:
   bool policies_changed();

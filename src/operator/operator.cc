@@ -65,6 +65,11 @@ bool Operator::is_synced() const {
 
 bool Operator::is_leader() const { return !election_ || election_->is_leader(); }
 
+std::optional<base::Span> Operator::silent_for() const {
+  const auto heard = node_reflector_->heard_at();
+  return heard ? std::optional<base::Span>(loop_.now() - *heard) : std::nullopt;
+}
+
 // Many changes at once are one walk.
 void Operator::wake() {
   if (is_woken_ || is_stopped_) return;
@@ -80,8 +85,8 @@ void Operator::walk() {
   if (is_stopped_ || !is_synced() || !is_leader()) return;
   ++walks_;
   const std::vector<std::string> changed = nodes_.take_changes();
-  const auto heard = node_reflector_->heard_at();
-  const bool api_is_there = heard && loop_.now() - *heard < kSilence;
+  const auto silent_for = this->silent_for();
+  const bool api_is_there = silent_for && *silent_for < kSilence;
   base::Span next = kLookAnyway;
   for (const auto& herd : herds_) next = std::min(next, walk_the_corridor(*herd, changed, api_is_there).value_or(next));
   next_ = loop_.after(next, [this] { wake(); });

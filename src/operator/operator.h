@@ -40,6 +40,8 @@ class Operator {
   bool is_leader() const;
   const std::vector<std::unique_ptr<Herd>>& herds() const { return herds_; }
   std::uint64_t walks() const { return walks_; }
+  // Since the API server was last heard about nodes; nothing before the first time.
+  std::optional<base::Span> silent_for() const;
 
  private:
   void wake();

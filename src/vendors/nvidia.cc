@@ -57,6 +57,9 @@ const Profile& nvidia() {
 
       .event_reason = "GPUDriverUpgrade",
       .event_text = "Successfully updated node state label to [{}]",
+      .metric_prefix = "gpu_operator",
+      // The first is the document's, the second is what NVIDIA's operator exports.
+      .metric_switches = "auto_upgrade_enabled,driver_auto_upgrade_enabled",
   };
   return kNvidia;
 }

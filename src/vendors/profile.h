@@ -62,7 +62,9 @@ struct Profile {
 
   // For people.
   std::string_view event_reason;
-  std::string_view event_text;  // with {} for the state
+  std::string_view event_text;       // with {} for the state
+  std::string_view metric_prefix;    // of the gauges that its documents name: "gpu_operator"; empty: none
+  std::string_view metric_switches;  // those that say whether upgrades are on, comma-separated
 
   std::string_view state(core::Phase phase) const { return states[static_cast<std::size_t>(phase)]; }
   // The phase that a state label means; nothing for a word that the vendor does not know.

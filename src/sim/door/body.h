@@ -8,7 +8,7 @@
 
 #include "kube/api.h"
 #include "sim/door/request.h"
-#include "sim/serve/exchange.h"
+#include "sim/serve/http.h"
 #include "sim/server.h"
 
 namespace drover::sim::door {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sim/kubelet_logs.h"
-#include "sim/serve/exchange.h"
+#include "sim/serve/http.h"
 #include "sim/world.h"
 
 namespace drover::sim {

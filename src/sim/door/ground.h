@@ -12,7 +12,7 @@
 #include "sim/door/request.h"
 #include "sim/kubelet_logs.h"
 #include "sim/rbac/rbac.h"
-#include "sim/serve/exchange.h"
+#include "sim/serve/http.h"
 #include "sim/serve/stream.h"
 #include "sim/server.h"
 

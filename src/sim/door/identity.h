@@ -8,7 +8,7 @@
 #include "base/loop.h"
 #include "sim/door/tokens.h"
 #include "sim/rbac/rbac.h"
-#include "sim/serve/exchange.h"
+#include "sim/serve/http.h"
 #include "sim/server.h"
 
 namespace drover::sim::door {

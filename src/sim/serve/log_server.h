@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "base/result.h"
+#include "serve/http_server.h"
 #include "sim/kubelet_logs.h"
-#include "sim/serve/http_server.h"
 #include "sim/serve/stream.h"
 
 namespace drover::sim {
@@ -22,10 +22,10 @@ class LogServer {
   int readers() const { return static_cast<int>(server_->connections()); }
 
  private:
-  LogServer(std::unique_ptr<Streams> streams, std::unique_ptr<HttpServer> server)
+  LogServer(std::unique_ptr<Streams> streams, std::unique_ptr<serve::HttpServer> server)
       : streams_(std::move(streams)), server_(std::move(server)) {}
   std::unique_ptr<Streams> streams_;
-  std::unique_ptr<HttpServer> server_;
+  std::unique_ptr<serve::HttpServer> server_;
 };
 
 }  // namespace drover::sim

@@ -6,7 +6,7 @@
 
 #include "base/loop.h"
 #include "sim/kubelet_logs.h"
-#include "sim/serve/exchange.h"
+#include "sim/serve/http.h"
 #include "sim/serve/log_query.h"
 #include "sim/serve/stream.h"
 

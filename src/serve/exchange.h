@@ -1,5 +1,6 @@
 // One HTTP request, and the way to answer it: what stands between the wire (http_server.h) and whoever knows what a
-// request means (sim/door). Neither knows the other; tests answer requests without a socket.
+// request means (the embedded cluster's door, the operator's pages). Neither knows the other; tests answer requests
+// without a socket.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace drover::sim {
+namespace drover::serve {
 
 struct HttpHeader {
   std::string name;
@@ -60,4 +61,4 @@ class Exchange {
 // Called on the loop's thread for each request; may answer at once or later.
 using Answerer = std::function<void(HttpRequest request, std::shared_ptr<Exchange> exchange)>;
 
-}  // namespace drover::sim
+}  // namespace drover::serve

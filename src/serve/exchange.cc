@@ -1,8 +1,8 @@
-#include "sim/serve/exchange.h"
+#include "serve/exchange.h"
 
 #include "base/text.h"
 
-namespace drover::sim {
+namespace drover::serve {
 
 std::string_view HttpRequest::header(std::string_view name) const {
   const auto wanted = base::lower(name);
@@ -12,4 +12,4 @@ std::string_view HttpRequest::header(std::string_view name) const {
   return {};
 }
 
-}  // namespace drover::sim
+}  // namespace drover::serve

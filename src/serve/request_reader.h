@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/serve/exchange.h"
+#include "serve/exchange.h"
 
-namespace drover::sim {
+namespace drover::serve {
 
 struct RequestRules {
   // The names a peer may call this server by; a page on the web that had its own name point here is refused
@@ -81,4 +81,4 @@ class RequestReader {
   bool wants_to_continue_ = false;
 };
 
-}  // namespace drover::sim
+}  // namespace drover::serve

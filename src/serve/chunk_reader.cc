@@ -1,9 +1,9 @@
-#include "sim/serve/chunk_reader.h"
+#include "serve/chunk_reader.h"
 
 #include <algorithm>
 #include <charconv>
 
-namespace drover::sim {
+namespace drover::serve {
 
 std::size_t ChunkReader::take(std::string_view bytes, std::string& body) {
   std::size_t at = 0;
@@ -65,4 +65,4 @@ void ChunkReader::read_size(std::size_t body_bytes) {
   }
 }
 
-}  // namespace drover::sim
+}  // namespace drover::serve

@@ -13,10 +13,10 @@
 
 #include "base/result.h"
 #include "kube/http_api.h"
-#include "sim/serve/certificate.h"
-#include "sim/serve/exchange.h"
+#include "serve/certificate.h"
+#include "serve/exchange.h"
 
-namespace drover::sim {
+namespace drover::serve {
 
 struct HttpServerLimits {
   std::size_t most_head_bytes = 64 * 1024;
@@ -65,4 +65,4 @@ class HttpServer {
   std::shared_ptr<Body> body_;
 };
 
-}  // namespace drover::sim
+}  // namespace drover::serve

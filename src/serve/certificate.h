@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace drover::sim {
+namespace drover::serve {
 
 struct Identity {
   std::string certificate_pem;
@@ -17,4 +17,4 @@ struct Identity {
 // P-256, valid for ten years from a day before `now`; `names` are DNS names or IP addresses, the first is the subject.
 base::Result<Identity> make_identity(const std::vector<std::string>& names, base::WallTime now);
 
-}  // namespace drover::sim
+}  // namespace drover::serve

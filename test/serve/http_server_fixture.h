@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "sim/serve/http_server.h"
+#include "serve/http_server.h"
 
-namespace drover::sim {
+namespace drover::serve {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -144,4 +144,4 @@ class PlainHttpServer : public HttpServerTest {
   PlainHttpServer() { options.speaks_tls = false; }
 };
 
-}  // namespace drover::sim
+}  // namespace drover::serve

@@ -1,4 +1,4 @@
-#include "sim/serve/reply_head.h"
+#include "serve/reply_head.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace drover::sim {
+namespace drover::serve {
 namespace {
 
 std::string_view reason(int code) {
@@ -57,4 +57,4 @@ std::string reply_head(const HttpReply& reply, Framing framing, bool keeps_alive
 
 std::string chunk_head(std::size_t size) { return fmt::format("{:x}\r\n", size); }
 
-}  // namespace drover::sim
+}  // namespace drover::serve

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "base/time.h"
-#include "sim/serve/exchange.h"
+#include "serve/exchange.h"
 
-namespace drover::sim {
+namespace drover::serve {
 
 enum class Framing {
   Length,    // the body's size is told
@@ -23,4 +23,4 @@ std::string chunk_head(std::size_t size);
 inline constexpr std::string_view kChunkEnd = "\r\n";
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
-}  // namespace drover::sim
+}  // namespace drover::serve

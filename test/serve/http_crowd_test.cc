@@ -5,9 +5,9 @@
 #include <sys/resource.h>
 
 #include "base/text.h"
-#include "sim/http_server_fixture.h"
+#include "serve/http_server_fixture.h"
 
-namespace drover::sim {
+namespace drover::serve {
 namespace {
 
 using ::testing::EndsWith;
@@ -183,4 +183,4 @@ TEST_F(HttpServerTest, CutsEverybodyOffWhenItCloses) {
 }
 
 }  // namespace
-}  // namespace drover::sim
+}  // namespace drover::serve

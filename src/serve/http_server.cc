@@ -1,16 +1,17 @@
-#include "sim/serve/http_server.h"
+#include "serve/http_server.h"
 
 #include <fmt/format.h>
 #include <openssl/ssl.h>
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <utility>
 
 #include "kube/net/asio_loop_body.h"
-#include "sim/serve/connection.h"
+#include "serve/connection.h"
 
-namespace drover::sim {
+namespace drover::serve {
 namespace {
 
 namespace asio = boost::asio;
@@ -67,6 +68,8 @@ base::Result<void> HttpServer::Body::listen(const HttpServerOptions& options) {
   const tcp::endpoint endpoint(address, static_cast<unsigned short>(options.port));
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  // "::" is everywhere, whatever the system's default for it is.
+  if (!error && address.is_v6()) acceptor.set_option(asio::ip::v6_only(false), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) return refuse(error.message());
@@ -163,4 +166,4 @@ const std::string& HttpServer::certificate() const { return body_->certificate; 
 
 std::size_t HttpServer::connections() const { return body_->house->connections.size(); }
 
-}  // namespace drover::sim
+}  // namespace drover::serve

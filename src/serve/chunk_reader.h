@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace drover::sim {
+namespace drover::serve {
 
 class ChunkReader {
  public:
@@ -34,4 +34,4 @@ class ChunkReader {
   std::size_t trailer_bytes_ = 0;
 };
 
-}  // namespace drover::sim
+}  // namespace drover::serve

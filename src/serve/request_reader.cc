@@ -1,4 +1,4 @@
-#include "sim/serve/request_reader.h"
+#include "serve/request_reader.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sim/serve/chunk_reader.h"
+#include "serve/chunk_reader.h"
 
-namespace drover::sim {
+namespace drover::serve {
 namespace {
 
 namespace asio = boost::asio;
@@ -197,4 +197,4 @@ void RequestReader::refuse(int code, const std::string& why) {
   refusal_ = {.code = code, .content_type = "text/plain; charset=utf-8", .body = why + "\n", .headers = {}};
 }
 
-}  // namespace drover::sim
+}  // namespace drover::serve

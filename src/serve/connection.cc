@@ -1,4 +1,4 @@
-#include "sim/serve/connection.h"
+#include "serve/connection.h"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sim/serve/reply_head.h"
+#include "serve/reply_head.h"
 
-namespace drover::sim {
+namespace drover::serve {
 namespace {
 
 namespace asio = boost::asio;
@@ -346,4 +346,4 @@ void Connection::watch_taking() {
   });
 }
 
-}  // namespace drover::sim
+}  // namespace drover::serve

@@ -1,4 +1,4 @@
-// A peer's socket, with TLS or without, so that a connection need not care. For sim/serve only.
+// A peer's socket, with TLS or without, so that a connection need not care. For serve only.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-namespace drover::sim {
+namespace drover::serve {
 
 // Whoever asks keeps the wire alive until it is called back. One read and one write at a time.
 class Wire {
@@ -30,4 +30,4 @@ std::unique_ptr<Wire> plain_wire(boost::asio::ip::tcp::socket socket);
 // The context must outlive the wire.
 std::unique_ptr<Wire> tls_wire(boost::asio::ip::tcp::socket socket, boost::asio::ssl::context& context);
 
-}  // namespace drover::sim
+}  // namespace drover::serve

@@ -1,9 +1,9 @@
-#include "sim/serve/wire.h"
+#include "serve/wire.h"
 
 #include <boost/asio/ssl/stream.hpp>
 #include <utility>
 
-namespace drover::sim {
+namespace drover::serve {
 namespace {
 
 namespace asio = boost::asio;
@@ -49,4 +49,4 @@ std::unique_ptr<Wire> tls_wire(tcp::socket socket, asio::ssl::context& context) 
   return std::make_unique<TlsWire>(std::move(socket), context);
 }
 
-}  // namespace drover::sim
+}  // namespace drover::serve

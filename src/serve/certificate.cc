@@ -1,4 +1,4 @@
-#include "sim/serve/certificate.h"
+#include "serve/certificate.h"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -11,7 +11,7 @@
 #include <ctime>
 #include <memory>
 
-namespace drover::sim {
+namespace drover::serve {
 namespace {
 
 template <auto Free>
@@ -93,4 +93,4 @@ base::Result<Identity> make_identity(const std::vector<std::string>& names, base
   return Identity{text_of(certificate_text.get()), text_of(key_text.get())};
 }
 
-}  // namespace drover::sim
+}  // namespace drover::serve

@@ -1,4 +1,4 @@
-// One peer of the HTTP server: handshake, requests one after the other, their answers, and the end. For sim/serve only.
+// One peer of the HTTP server: handshake, requests one after the other, their answers, and the end. For serve only.
 //
 // At rest a connection is in one phase. While an answer is under way it goes on reading, a little: that is how a peer's
 // hang-up is noticed, and further requests wait in the reader. What is said to the peer waits in a queue whose size
@@ -10,11 +10,11 @@
 #include <memory>
 #include <unordered_map>
 
-#include "sim/serve/http_server.h"
-#include "sim/serve/request_reader.h"
-#include "sim/serve/wire.h"
+#include "serve/http_server.h"
+#include "serve/request_reader.h"
+#include "serve/wire.h"
 
-namespace drover::sim {
+namespace drover::serve {
 
 class Connection;
 
@@ -106,4 +106,4 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   bool watches_taking_ = false;
 };
 
-}  // namespace drover::sim
+}  // namespace drover::serve

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/http_server_fixture.h"
+#include "serve/http_server_fixture.h"
 
-namespace drover::sim {
+namespace drover::serve {
 namespace {
 
 using ::testing::EndsWith;
@@ -125,4 +125,4 @@ TEST_F(PlainHttpServer, BreaksTheConnectionWhenTheAnswererHangsUp) {
 }
 
 }  // namespace
-}  // namespace drover::sim
+}  // namespace drover::serve

@@ -1,0 +1,40 @@
+// The embedded cluster behind HTTPS, with an administrator's kubeconfig: what `drover sim serve` and `drover demo` put
+// in front of a cluster so that kubectl and helm can visit.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/address.h"
+#include "kube/http_api.h"
+#include "serve/http_server.h"
+#include "sim/door/door.h"
+#include "sim/kubelet_logs.h"
+#include "sim/world.h"
+
+namespace drover::cli {
+
+class ClusterDoor {
+ public:
+  // `names` are further ones by which visitors may call it. Cluster, logs and loop must outlive it; the cluster may
+  // live on another loop than the wire, as long as one thread turns both.
+  static base::Result<std::unique_ptr<ClusterDoor>> open(kube::AsioLoop& loop, sim::EmbeddedCluster& cluster,
+                                                         sim::LogBook& logs, const Address& address,
+                                                         const std::vector<std::string>& names = {});
+
+  const std::string& url() const { return url_; }
+  std::string kubeconfig() const;
+
+ private:
+  ClusterDoor() = default;
+
+  std::string token_;
+  std::string url_;
+  // The wire goes before the door.
+  std::unique_ptr<sim::Door> door_;
+  std::unique_ptr<serve::HttpServer> server_;
+};
+
+}  // namespace drover::cli

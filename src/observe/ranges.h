@@ -1,0 +1,52 @@
+// Which objects a vendor's fleet is made of: watched by the operator, listed once by the command line.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "kube/api.h"
+#include "vendors/profile.h"
+
+namespace drover::observe {
+
+inline kube::Resource policy_kind_of(const vendors::Profile& profile) {
+  return {.group = std::string(profile.policy.group),
+          .version = std::string(profile.policy.version),
+          .plural = std::string(profile.policy.plural),
+          .kind = std::string(profile.policy.kind),
+          .scope = kube::Scope::Cluster};
+}
+
+inline kube::Range all_nodes() { return {.resource = kube::kNodes, .ns = {}, .labels = {}, .fields = {}}; }
+
+inline kube::Range policies_of(const vendors::Profile& profile) {
+  return {.resource = policy_kind_of(profile), .ns = {}, .labels = {}, .fields = {}};
+}
+
+// The pods of drivers, validators and preflights in the namespace of the operands.
+inline kube::Range operand_pods_of(const vendors::Profile& profile, const std::string& ns) {
+  return {.resource = kube::kPods,
+          .ns = ns,
+          .labels = fmt::format("{} in ({},{},{})", profile.role_label, profile.driver_role, profile.validator_role,
+                                profile.preflight_role),
+          .fields = {}};
+}
+
+inline kube::Range daemon_sets_in(const std::string& ns) {
+  return {.resource = kube::kDaemonSets, .ns = ns, .labels = {}, .fields = {}};
+}
+
+// The Deployment of the vendor's own operator.
+inline kube::Range foreigners_of(const vendors::Profile& profile, const std::string& ns) {
+  return {.resource = kube::kDeployments, .ns = ns, .labels = std::string(profile.own_operator), .fields = {}};
+}
+inline kube::Projection foreigner_projection() { return {"spec.replicas", "status.replicas"}; }
+
+// "Deployment gpu-operator/gpu-operator" when it runs; "" when it is scaled to nothing.
+inline std::string foreign_operator_in(const kube::Object& deployment) {
+  if (json::int_at(deployment, {"spec", "replicas"}, 1) <= 0) return {};
+  return "Deployment " + kube::key_of(deployment);
+}
+
+}  // namespace drover::observe

@@ -1,0 +1,120 @@
+#include "operator/metrics.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace drover::operate {
+namespace {
+
+using Kind = Exposition::Kind;
+
+// Help texts have no quotes around them, so a quote needs no escape there.
+std::string escaped(std::string_view text, bool is_quoted) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\\' || (c == '"' && is_quoted)) {
+      out += '\\';
+      out += c;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+double seconds_of(base::Span span) { return std::chrono::duration<double>(span).count(); }
+
+// The gauges of the vendor's own document.
+void tell_in_the_vendors_words(Exposition& page, const Readings::Vendor& vendor) {
+  const vendors::Profile& profile = *vendor.profile;
+  if (profile.metric_prefix.empty()) return;
+  const auto gauge = [&](std::string_view name, double value, std::string_view help) {
+    page.family(fmt::format("{}_{}", profile.metric_prefix, name), Kind::Gauge, help);
+    page.sample(value);
+  };
+  vendors::each_part(profile.metric_switches, [&](std::string_view name) {
+    gauge(name, vendor.upgrades_are_on ? 1 : 0, "1 if driver auto upgrade is enabled; 0 if not.");
+  });
+  const act::Summary& summary = vendor.summary;
+  gauge("nodes_upgrades_in_progress", summary.in_flight, "Nodes on which a driver pod is being upgraded.");
+  gauge("nodes_upgrades_done", summary.done, "Nodes on which the wanted driver serves.");
+  gauge("nodes_upgrades_failed", summary.failed, "Nodes on which a driver upgrade has failed.");
+  gauge("nodes_upgrades_available", summary.available, "Nodes on which a driver upgrade can start now.");
+  gauge("nodes_upgrades_pending", summary.pending, "Nodes on which a driver upgrade is pending.");
+}
+
+// By the vendor's word for each state, all of them, so that a graph has no holes.
+void tell_states(Exposition& page, const std::vector<Readings::Vendor>& vendors) {
+  page.family("drover_nodes", Kind::Gauge, "Nodes of a policy by the state of their driver.");
+  for (const Readings::Vendor& vendor : vendors) {
+    for (const core::PhaseRow& row : core::kPhaseTable) {
+      const std::string_view word = vendor.profile->state(row.phase);
+      if (word.empty() && row.phase != core::Phase::Idle) continue;
+      const std::string state(word.empty() ? "unknown" : word);
+      const auto at = vendor.summary.states.find(state);
+      const int count = at == vendor.summary.states.end() ? 0 : at->second;
+      page.sample(count, {{"vendor", vendor.profile->vendor}, {"state", state}});
+    }
+  }
+}
+
+}  // namespace
+
+void Exposition::family(std::string_view name, Kind kind, std::string_view help) {
+  name_ = name;
+  text_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, escaped(help, false), name,
+                       kind == Kind::Counter ? "counter" : "gauge");
+}
+
+void Exposition::sample(double value, const Labels& labels) {
+  text_ += name_;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    text_ += fmt::format("{}{}=\"{}\"", i == 0 ? "{" : ",", labels[i].first, escaped(labels[i].second, true));
+  }
+  text_ += fmt::format("{} {}\n", labels.empty() ? "" : "}", value);
+}
+
+Readings readings_of(const Operator& drover, std::uint64_t api_requests) {
+  Readings readings{.is_leader = drover.is_leader(),
+                    .is_synced = drover.is_synced(),
+                    .walks = drover.walks(),
+                    .api_requests = api_requests,
+                    .silent_for = drover.silent_for()};
+  for (const auto& herd : drover.herds()) {
+    readings.vendors.push_back({.profile = &herd->profile(),
+                                .summary = herd->summary(),
+                                .upgrades_are_on = herd->upgrades_are_on(),
+                                .failed_errands = herd->failed_errands()});
+  }
+  return readings;
+}
+
+std::string metrics_text(const Readings& readings) {
+  Exposition page;
+  for (const Readings::Vendor& vendor : readings.vendors) tell_in_the_vendors_words(page, vendor);
+  tell_states(page, readings.vendors);
+  const auto tell = [&](std::string_view name, Kind kind, double value, std::string_view help) {
+    page.family(name, kind, help);
+    page.sample(value);
+  };
+  tell("drover_leader", Kind::Gauge, readings.is_leader ? 1 : 0, "1 if this replica works; 0 if it stands by.");
+  tell("drover_synced", Kind::Gauge, readings.is_synced ? 1 : 0, "1 once everything watched has been listed.");
+  tell("drover_walks_total", Kind::Counter, static_cast<double>(readings.walks),
+       "Walks from what changed to what is sent.");
+  tell("drover_api_requests_total", Kind::Counter, static_cast<double>(readings.api_requests),
+       "Requests sent to the API server.");
+  page.family("drover_errands_failed_total", Kind::Counter,
+              "Writes that failed; conflicts and disruption budgets are not counted.");
+  for (const Readings::Vendor& vendor : readings.vendors) {
+    page.sample(static_cast<double>(vendor.failed_errands), {{"vendor", vendor.profile->vendor}});
+  }
+  page.family("drover_watch_age_seconds", Kind::Gauge,
+              "Since the API server was last heard about nodes; absent before the first time.");
+  if (readings.silent_for) page.sample(seconds_of(*readings.silent_for));
+  return page.text();
+}
+
+}  // namespace drover::operate
