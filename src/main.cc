@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -17,21 +18,33 @@ namespace {
 std::string complaint(const CLI::App& app, const CLI::Error& wrong) {
   const auto left = app.remaining(true);
   if (!left.empty()) return fmt::format("\"{}\" is neither a command nor a flag here", left.front());
-  if (dynamic_cast<const CLI::RequiredError*>(&wrong) != nullptr) return "say what to do";
-  return wrong.what();
+  const std::string said = wrong.what();
+  if (dynamic_cast<const CLI::RequiredError*>(&wrong) != nullptr && said.find("subcommand") != said.npos) {
+    return "say what to do";
+  }
+  return said;
+}
+
+// As kubectl's plugin it is called kubectl-drover, and people write it with a blank.
+std::string called_by(std::string_view program) {
+  const std::string_view name = program.substr(program.rfind('/') + 1);
+  return name.starts_with("kubectl-") ? "kubectl drover" : "drover";
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"drover installs, upgrades and heals accelerator drivers across a Kubernetes fleet.", "drover"};
+  CLI::App app{"drover installs, upgrades and heals accelerator drivers across a Kubernetes fleet.",
+               called_by(argc > 0 ? argv[0] : "")};
   app.require_subcommand(1);
   app.fallthrough();
   drover::cli::LogFlags logs;
   drover::cli::add_log_flags(app, logs);
   drover::cli::Chosen chosen;
   drover::cli::add_demo(app, chosen);
+  drover::cli::add_explain(app, chosen);
   drover::cli::add_operator(app, chosen);
   drover::cli::add_ping(app, chosen);
   drover::cli::add_sim(app, chosen);
+  drover::cli::add_status(app, chosen);
   drover::cli::add_version(app, chosen);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,280 @@
+#include "cli/fleet_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "act/policy_status.h"
+#include "base/text.h"
+#include "cli/screen.h"
+#include "core/drain.h"
+
+namespace drover::cli {
+namespace {
+
+using core::Phase;
+using core::Rule;
+using core::Work;
+
+constexpr std::size_t kMostReason = 300;
+
+// "driver:535.129.03-ubuntu22.04" is 535.129.03 where the wanted image says what comes after a version.
+std::string version_in(const std::string& image, const vendors::NodeWish& wish) {
+  const auto tag_of = [](std::string_view text) {
+    const auto colon = text.rfind(':');
+    const bool is_tag = colon != std::string_view::npos && text.find('/', colon) == std::string_view::npos;
+    return is_tag ? text.substr(colon + 1) : text;
+  };
+  std::string_view tag = tag_of(image);
+  const std::string_view wanted = tag_of(wish.image);
+  if (wanted.starts_with(wish.version)) {
+    const std::string_view after = wanted.substr(wish.version.size());
+    if (tag.ends_with(after)) tag.remove_suffix(after.size());
+  }
+  return std::string(tag);
+}
+
+std::string age(const Look& look, std::size_t node) {
+  const auto since = look.since(node);
+  if (!since) return "-";
+  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(look.at() - *since);
+  return base::human(std::max(base::Span::zero(), base::Span(whole)));
+}
+
+// "535.129.03 → 550.54.14", or one version where the two are the same.
+std::string driver_text(const Look& look, std::size_t node) {
+  const std::string loaded = loaded_driver(look.fleet(), node);
+  const core::DriverView& driver = look.view().nodes[node].driver;
+  if (driver.is_hosts_own) return "the host's own";
+  if (driver.wanted.empty() || driver.wanted == loaded) return loaded.empty() ? "-" : loaded;
+  return fmt::format("{} → {}", loaded.empty() ? "none" : loaded, driver.wanted);
+}
+
+std::string policy_name(const Look& look) {
+  return look.policy() == nullptr ? "(deleted)" : std::string(kube::name_of(*look.policy()));
+}
+
+std::string summary_line(const Look& look) {
+  const act::Summary sum = act::summary_of(look.view(), look.plan(), look.profile());
+  const core::Policy& policy = look.view().policy;
+  const core::Slots& slots = look.plan().slots;
+  const std::string at_once = policy.at_once ? std::to_string(*policy.at_once) : "any number";
+  return fmt::format(
+      "{} ({}): {} node{}, {} done, {} in flight, {} pending, {} failed; upgrades are {}; {} at once, {} may be out of "
+      "service and {} {}",
+      policy_name(look), look.profile().vendor, sum.total, sum.total == 1 ? "" : "s", sum.done, sum.in_flight,
+      sum.pending, sum.failed, policy.is_on ? "on" : "off", at_once, slots.may_be_away, slots.away,
+      slots.away == 1 ? "is" : "are");
+}
+
+// A condition that somebody should do something about.
+bool is_trouble(std::string_view type, bool is_true) {
+  if (type == "Accepted") return !is_true;
+  return is_true && type != "Ready" && type != "Progressing";
+}
+
+std::vector<std::string> trouble_lines(const json::Value& status) {
+  std::vector<std::string> lines;
+  for (const json::Value& condition : json::array_at(status, {"conditions"})) {
+    const std::string_view type = json::text_at(condition, {"type"});
+    const std::string_view message = json::text_at(condition, {"message"});
+    const bool is_true = json::text_at(condition, {"status"}) == "True";
+    const bool has_no_nodes = json::text_at(condition, {"reason"}) == "NoNodes";
+    if (!is_trouble(type, is_true) && !has_no_nodes) continue;
+    lines.push_back(fmt::format("! {}: {}", has_no_nodes ? "NoNodes" : type, base::one_line(message, 600)));
+  }
+  return lines;
+}
+
+std::string question_text(const core::Condition& when) {
+  std::string text(when.first.text);
+  if (when.second.holds != nullptr) text += fmt::format(", and {}", when.second.text);
+  return text;
+}
+
+std::string_view what_is_done(Work work) {
+  switch (work) {
+    case Work::None: return "nothing, until that changes";
+    case Work::ProveImage: return "a pod fetches the driver's image on the node";
+    case Work::EvictDevicePods: return "pods that use the device are asked to leave";
+    case Work::DeleteDevicePods: return "pods that use the device are deleted, because their time is over";
+    case Work::EvictAll: return "pods are asked to leave";
+    case Work::ReplaceDriverPod: return "the driver's pod is deleted, and its DaemonSet makes the new one";
+  }
+  return "";
+}
+
+// What the end of a documented time brings to pods that are still there.
+std::string what_then(const core::Policy& policy, const core::NodeView& node, Work work) {
+  if (work != Work::EvictDevicePods && work != Work::EvictAll) return {};
+  const auto& removal = work == Work::EvictAll ? policy.drain : policy.device_pods;
+  if (!removal || !removal->at_most) return ", without a limit in time";
+  const base::Span left = *removal->at_most - node.spent;
+  if (left <= base::Span::zero()) return {};
+  return fmt::format("; those still there in {} that use the device are deleted",
+                     base::human(std::chrono::floor<std::chrono::seconds>(left)));
+}
+
+std::string next_text(const Look& look, std::size_t index) {
+  const core::Decision& decision = look.plan().decisions[index];
+  const core::NodeView& node = look.view().nodes[index];
+  if (decision.change && !decision.change->path.empty()) {
+    std::string path;
+    for (const core::Step& step : decision.change->path) path += fmt::format(" → {}", core::name(step.to));
+    return fmt::format("it moves{}", path);
+  }
+  if (decision.change) return "its label and record are put right";
+  if (node.phase == Phase::Failed) {
+    return fmt::format("nothing, until somebody asks: kubectl label node {} {}={} --overwrite", node.name,
+                       look.profile().state_label, look.profile().state(Phase::Required));
+  }
+  if (node.phase == Phase::Done) return "nothing, until the policy wants another driver";
+  return std::string(what_is_done(decision.work)) + what_then(look.view().policy, node, decision.work);
+}
+
+std::string node_text(const core::NodeView& node) {
+  std::string text = node.is_ready ? "Ready" : fmt::format("not ready for {}", base::human(node.unready_for));
+  if (node.is_cordoned) {
+    const bool ours = node.claim && node.claim->cordon == core::Claim::Cordon::Ours;
+    text += ours ? ", cordoned by drover" : ", cordoned by somebody else";
+  }
+  if (node.is_held) text += ", held for a person";
+  if (node.is_skipped) text += ", left out by its skip label";
+  if (!node.other_claim.empty()) text += ", taken for " + node.other_claim;
+  return text;
+}
+
+std::string driver_pod_text(const Look& look, std::size_t index) {
+  const observe::PodFacts* pod = look.fleet().driver_pod(index);
+  if (pod == nullptr) return "no driver pod";
+  std::string text = fmt::format("pod {}/{} is {}", pod->ns, pod->name,
+                                 pod->is_going   ? "ending"
+                                 : pod->is_ready ? "ready"
+                                                 : "not ready");
+  if (!pod->trouble.empty()) text += fmt::format(" ({})", base::one_line(pod->trouble, kMostReason));
+  return text;
+}
+
+// The pods that stand between the node and its new driver, and who holds them.
+void tell_pods(const Look& look, const core::NodeView& node, std::vector<std::string>& lines) {
+  if (!node.pods || !core::kBeforeSwap.has(node.phase)) return;
+  const core::Policy& policy = look.view().policy;
+  const core::Clearing left =
+      node.phase == Phase::Drain
+          ? core::clearing_of(*node.pods, core::Scope::AllPods, policy.drain.value_or(core::Removal{}))
+          : core::clearing_of(*node.pods, core::Scope::DevicePods, policy.device_pods.value_or(core::Removal{}));
+  const auto say = [&](const core::PodView& pod, const std::string& remark) {
+    lines.push_back(fmt::format("  in the way   {}{}", pod.full_name(), remark.empty() ? "" : ": " + remark));
+  };
+  for (const core::PodFate& fate : left.refused) say(*fate.pod, std::string(fate.because));
+  for (const core::PodView* pod : left.to_evict) {
+    const auto held = std::find_if(look.budgets().begin(), look.budgets().end(),
+                                   [&](const Budget& budget) { return budget.full_name() == pod->held_by; });
+    say(*pod, held == look.budgets().end()
+                  ? std::string()
+                  : fmt::format("budget {} has no room ({} healthy, {} wanted); raise it or scale its owner up",
+                                held->full_name(), held->healthy, held->wanted_healthy));
+  }
+  for (const core::PodView* pod : left.going) say(*pod, "ending");
+}
+
+void tell_facts(const Look& look, std::size_t index, std::vector<std::string>& lines) {
+  const core::NodeView& node = look.view().nodes[index];
+  lines.push_back(fmt::format("  node         {}", node_text(node)));
+  lines.push_back(fmt::format("  driver       {}; {}", driver_text(look, index), driver_pod_text(look, index)));
+  if (node.outcome && node.outcome->failed) {
+    lines.push_back(fmt::format("  last try     failed: {}", base::one_line(node.outcome->reason, kMostReason)));
+  }
+  if (!node.preflight.trouble.empty()) {
+    lines.push_back(fmt::format("  preflight    {}", base::one_line(node.preflight.trouble, kMostReason)));
+  }
+  tell_pods(look, node, lines);
+}
+
+void tell_rules(const Look& look, std::size_t index, std::vector<std::string>& lines) {
+  for (const core::Considered& one : core::explain(look.profile().flow, look.view(), look.plan().slots, index)) {
+    std::string line = fmt::format("  {} {}", one.holds ? "✓" : "✗", question_text(one.rule->when));
+    if (!one.detail.empty()) line += fmt::format(": {}", base::one_line(one.detail, kMostReason));
+    lines.push_back(std::move(line));
+    if (!one.holds) continue;
+    const std::string where = one.rule->kind == Rule::Kind::Move ? fmt::format(" → {}", core::name(one.rule->to)) : "";
+    lines.push_back(fmt::format("    ⇒ {}{}", one.rule->because, where));
+  }
+}
+
+}  // namespace
+
+std::string loaded_driver(const observe::Fleet& fleet, std::size_t node) {
+  const observe::PodFacts* pod = fleet.driver_pod(node);
+  return pod == nullptr ? std::string() : version_in(pod->image, fleet.wish(node));
+}
+
+std::vector<std::string> status_lines(const Look& look) {
+  std::vector<std::vector<std::string>> rows = {{"NODE", "DRIVER", "PHASE", "SINCE", "REASON"}};
+  for (std::size_t i = 0; i < look.view().nodes.size(); ++i) {
+    const core::NodeView& node = look.view().nodes[i];
+    rows.push_back({node.name, driver_text(look, i), std::string(core::name(node.phase)), age(look, i),
+                    base::one_line(look.reason(i), kMostReason)});
+  }
+  std::vector<std::string> lines = rows.size() > 1 ? table(rows) : std::vector<std::string>();
+  if (!lines.empty()) lines.emplace_back();
+  lines.push_back(summary_line(look));
+  for (std::string& line : trouble_lines(look.status())) lines.push_back(std::move(line));
+  return lines;
+}
+
+json::Value status_json(const Look& look) {
+  const json::Value status = look.status();
+  json::Array nodes;
+  for (std::size_t i = 0; i < look.view().nodes.size(); ++i) {
+    const core::NodeView& node = look.view().nodes[i];
+    json::Members row = {{"name", node.name},
+                         {"phase", core::name(node.phase)},
+                         {"state", look.profile().state(node.phase)},
+                         {"loaded", loaded_driver(look.fleet(), i)},
+                         {"wanted", node.driver.wanted},
+                         {"ready", node.is_ready},
+                         {"cordoned", node.is_cordoned},
+                         {"reason", look.reason(i)}};
+    if (const auto since = look.since(i)) row["since"] = base::rfc3339(*since);
+    nodes.push_back(std::move(row));
+  }
+  json::Members out = {{"vendor", look.profile().vendor}, {"policy", policy_name(look)}, {"namespace", look.ns()}};
+  for (const char* part : {"state", "summary", "conditions"}) {
+    if (const json::Value* value = json::find(status, {part})) out[part] = *value;
+  }
+  out["nodes"] = std::move(nodes);
+  return out;
+}
+
+bool something_failed(const Look& look) {
+  if (!look.view().policy.trouble.empty()) return true;
+  return std::any_of(look.view().nodes.begin(), look.view().nodes.end(),
+                     [](const core::NodeView& node) { return node.phase == Phase::Failed; });
+}
+
+base::Result<std::vector<std::string>> explain_lines(const Look& look, const std::string& name) {
+  if (look.node(name) == nullptr) {
+    return base::fault(base::Fault::Kind::NotFound,
+                       fmt::format("there is no node {}; kubectl get nodes lists them", base::one_line(name, 80)));
+  }
+  const auto index = look.index_of(name);
+  if (!index) {
+    return base::fault(base::Fault::Kind::Refused,
+                       fmt::format("node {} has no {} devices that policy {} would manage: its labels say nothing of "
+                                   "them ({}); is Node Feature Discovery running?",
+                                   name, look.profile().vendor, policy_name(look), look.profile().present_label));
+  }
+  const core::NodeView& node = look.view().nodes[*index];
+  const std::string since = age(look, *index);
+  std::vector<std::string> lines = {fmt::format("{} is in phase {}{} (policy {})", name, core::name(node.phase),
+                                                since == "-" ? "" : fmt::format(" for {}", since), policy_name(look))};
+  tell_facts(look, *index, lines);
+  lines.emplace_back("rules, in order; the first that holds counts");
+  tell_rules(look, *index, lines);
+  lines.push_back(fmt::format("next: {}", next_text(look, *index)));
+  return lines;
+}
+
+}  // namespace drover::cli

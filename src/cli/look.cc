@@ -1,0 +1,190 @@
+#include "cli/look.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "act/policy_status.h"
+#include "observe/ranges.h"
+
+namespace drover::cli {
+namespace {
+
+using core::Phase;
+
+Budget budget_of(const kube::Object& object) {
+  Budget budget{.ns = std::string(kube::namespace_of(object)), .name = std::string(kube::name_of(object))};
+  if (const json::Value* selector = json::find(object, {"spec", "selector"}); selector && selector->is_object()) {
+    if (auto read = base::Selector::from_json(*selector)) budget.pods = std::move(*read);
+  }
+  budget.allowed = static_cast<int>(json::int_at(object, {"status", "disruptionsAllowed"}));
+  budget.healthy = static_cast<int>(json::int_at(object, {"status", "currentHealthy"}));
+  budget.wanted_healthy = static_cast<int>(json::int_at(object, {"status", "desiredHealthy"}));
+  return budget;
+}
+
+}  // namespace
+
+Look::Look(kube::Api& api, base::Loop& loop, const vendors::Profile& profile)
+    : api_(api),
+      loop_(loop),
+      profile_(profile),
+      nodes_([](const kube::Object& object) { return observe::node_facts(object); }),
+      operand_pods_([&profile](const kube::Object& object) { return observe::pod_facts(object, profile); }),
+      daemon_sets_([&profile](const kube::Object& object) { return observe::daemon_set_facts(object, profile); }),
+      policies_([](const kube::Object& object) { return object; }) {}
+
+void Look::begin(std::function<void(base::Result<void>)> done) {
+  done_ = std::move(done);
+  list(observe::policies_of(profile_), {}, [this](const kube::Object& policy) { policies_.put(policy); });
+  then([this] { list_sources(); });
+}
+
+void Look::list(kube::Range range, kube::Projection projection, Item item) {
+  ++awaited_;
+  kube::ListSink sink;
+  sink.item = [item = std::move(item)](const kube::Object& object) { item(object); };
+  sink.done = [this](const kube::Result<kube::ListEnd>& end) {
+    --awaited_;
+    if (!end) return finish(std::unexpected(end.error()));
+    if (awaited_ > 0) return;
+    if (const auto next = std::exchange(next_, nullptr)) next();
+  };
+  calls_.push_back(api_.list({.range = std::move(range), .resource_version = {}, .projection = std::move(projection)},
+                             std::move(sink)));
+}
+
+void Look::finish(base::Result<void> outcome) {
+  next_ = nullptr;
+  if (const auto done = std::exchange(done_, nullptr)) done(std::move(outcome));
+}
+
+void Look::list_sources() {
+  // Where the operands run is the operator's to say; it wrote it down.
+  ns_ = profile_.ns;
+  policies_.each([this](const std::string&, const kube::Object& policy) {
+    const std::string_view said = json::text_at(policy, {"status", "namespace"});
+    if (!said.empty()) ns_ = said;
+  });
+  list(observe::all_nodes(), observe::node_projection(), [this](const kube::Object& node) { nodes_.put(node); });
+  list(observe::operand_pods_of(profile_, ns_), observe::pod_projection(),
+       [this](const kube::Object& pod) { operand_pods_.put(pod); });
+  list(observe::daemon_sets_in(ns_), observe::daemon_set_projection(),
+       [this](const kube::Object& set) { daemon_sets_.put(set); });
+  list(observe::foreigners_of(profile_, ns_), observe::foreigner_projection(), [this](const kube::Object& deployment) {
+    if (auto name = observe::foreign_operator_in(deployment); !name.empty()) foreign_operator_ = std::move(name);
+  });
+  then([this] { list_pods(); });
+}
+
+// The pods of nodes that are being emptied; all pods where nodes wait, because whoever disturbs least goes first.
+void Look::list_pods() {
+  at_ = loop_.wall();
+  fleet_ = std::make_unique<observe::Fleet>(
+      observe::Sources{
+          .nodes = nodes_, .operand_pods = operand_pods_, .daemon_sets = daemon_sets_, .policies = policies_},
+      profile_, vendors::OperandSettings{.ns = ns_},
+      [this](const observe::NodeFacts& facts, const observe::Standing& standing, const core::Policy&) {
+        return beside(facts, standing);
+      });
+  for (const std::string& key : operand_pods_.take_changes()) fleet_->pod_changed(key);
+  const core::FleetView& view = fleet_->look(at_);
+  const auto keep = [this](const kube::Object& object) {
+    observe::PodFacts pod = observe::pod_facts(object, profile_);
+    if (!pod.node.empty()) pods_[pod.node].push_back(std::move(pod));
+  };
+  bool somebody_waits = false;
+  std::vector<std::string> being_emptied;
+  for (const core::NodeView& node : view.nodes) {
+    somebody_waits = somebody_waits || node.phase == Phase::Required;
+    if (node.claim && core::kBeforeSwap.has(node.phase)) being_emptied.push_back(node.name);
+  }
+  has_census_ = somebody_waits;
+  for (const std::string& node : being_emptied) {
+    pods_[node];
+    const std::string here = "spec.nodeName=" + node;
+    if (!has_census_) {
+      list({.resource = kube::kPods, .ns = {}, .labels = {}, .fields = here}, observe::pod_projection(), keep);
+    }
+  }
+  if (has_census_) {
+    list({.resource = kube::kPods, .ns = {}, .labels = {}, .fields = {}}, observe::pod_projection(), keep);
+  }
+  if (!being_emptied.empty()) {
+    list({.resource = kube::kDisruptionBudgets, .ns = {}, .labels = {}, .fields = {}}, {"spec.selector", "status"},
+         [this](const kube::Object& object) { budgets_.push_back(budget_of(object)); });
+  }
+  then([this] { judge(); });
+  if (awaited_ == 0) judge();
+}
+
+observe::Beside Look::beside(const observe::NodeFacts& facts, const observe::Standing& standing) {
+  observe::Beside beside{.tried = true};
+  const auto pods = pods_.find(facts.name);
+  if (has_census_) {
+    beside.device_pods = 0;
+    if (pods != pods_.end()) {
+      beside.device_pods =
+          static_cast<int>(std::count_if(pods->second.begin(), pods->second.end(), [](const observe::PodFacts& pod) {
+            return pod.uses_device && !pod.is_finished;
+          }));
+    }
+  }
+  if (!standing.held) return beside;
+  beside.spent = std::max(base::Span::zero(), base::Span(at_ - standing.held->since) - standing.held->excluded);
+  if (pods == pods_.end() || fleet_->wants() == nullptr) return beside;
+  const vendors::PolicyReading& reading = fleet_->wants()->reading();
+  std::vector<core::PodView>& views = pods_in_flight_[facts.name];
+  views.clear();
+  for (const observe::PodFacts& pod : pods->second) {
+    core::PodView view = observe::pod_view(pod, reading.jobs, reading.drained, profile_, ns_);
+    for (const Budget& budget : budgets_) {
+      const bool holds =
+          budget.ns == pod.ns && budget.allowed <= 0 && budget.pods && budget.pods->matches(pod.lookup());
+      if (holds) view.held_by = budget.full_name();
+    }
+    views.push_back(std::move(view));
+  }
+  beside.pods = &views;
+  return beside;
+}
+
+void Look::judge() {
+  next_ = nullptr;
+  if (const kube::Object* policy = fleet_->policy()) fleet_->set_nodes_at_start(act::nodes_at_start(*policy));
+  fleet_->everything_changed();
+  view_ = &fleet_->look(at_);
+  plan_ = core::decide(profile_.flow, *view_);
+  finish({});
+}
+
+json::Value Look::status() const {
+  act::StatusFacts facts{.policy = fleet_->policy(), .wants = fleet_->wants(), .ns = ns_};
+  facts.foreign_operator = foreign_operator_;
+  return act::policy_status(*view_, plan_, profile_, facts, at_);
+}
+
+std::optional<base::WallTime> Look::since(std::size_t node) const {
+  const observe::Standing& standing = fleet_->standing(node);
+  if (standing.held) return standing.held->since;
+  const observe::NodeFacts* facts = fleet_->facts(node);
+  if (facts == nullptr || !facts->record || view_->nodes[node].phase == Phase::Required) return {};
+  const auto last = facts->record->last.find(profile_.kind);
+  return last == facts->record->last.end() ? std::nullopt : last->second.at;
+}
+
+std::string Look::reason(std::size_t node) const {
+  const core::NodeView& view = view_->nodes[node];
+  if (view.phase == Phase::Failed && view.outcome) return view.outcome->reason;
+  return core::reason_of(profile_.flow, *view_, plan_.slots, node);
+}
+
+std::optional<std::size_t> Look::index_of(const std::string& name) const {
+  for (std::size_t i = 0; i < view_->nodes.size(); ++i) {
+    if (view_->nodes[i].name == name) return i;
+  }
+  return {};
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,101 @@
+// One look at a vendor's fleet, from the API alone: what `drover status` and `drover explain` show.
+//
+// The same objects that the operator watches are listed once, made into the same views by observe, and decided on by
+// the same core::decide. What only a running operator knows is read from what it wrote (time in a phase) or from the
+// objects themselves (which budget has no room); nothing is written, ever.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "base/selector.h"
+#include "core/decide.h"
+#include "kube/api.h"
+#include "kube/cache.h"
+#include "observe/fleet.h"
+#include "vendors/profile.h"
+
+namespace drover::cli {
+
+// A disruption budget, as far as it explains who stays.
+struct Budget {
+  std::string ns;
+  std::string name;
+  std::optional<base::Selector> pods = {};  // none: it selects nothing
+  int allowed = 0;
+  int healthy = 0;
+  int wanted_healthy = 0;
+
+  std::string full_name() const { return ns + "/" + name; }
+};
+
+class Look {
+ public:
+  Look(kube::Api& api, base::Loop& loop, const vendors::Profile& profile);
+  Look(const Look&) = delete;
+  Look& operator=(const Look&) = delete;
+
+  // `done` is called once, with the first thing that went wrong. The rest may be asked afterwards.
+  void begin(std::function<void(base::Result<void>)> done);
+
+  const vendors::Profile& profile() const { return profile_; }
+  const kube::Object* policy() const { return fleet_ ? fleet_->policy() : nullptr; }
+  const std::string& ns() const { return ns_; }
+  base::WallTime at() const { return at_; }
+  const core::FleetView& view() const { return *view_; }
+  const core::Plan& plan() const { return plan_; }
+  const observe::Fleet& fleet() const { return *fleet_; }
+  const std::vector<Budget>& budgets() const { return budgets_; }
+  // What the operator would write into the policy's status now.
+  json::Value status() const;
+
+  // Of the node with this index: since when it stands where it stands, and why.
+  std::optional<base::WallTime> since(std::size_t node) const;
+  std::string reason(std::size_t node) const;
+  // By name, whether or not the policy wants it.
+  const observe::NodeFacts* node(const std::string& name) const { return nodes_.find(name); }
+  std::optional<std::size_t> index_of(const std::string& name) const;
+
+ private:
+  using Item = std::function<void(const kube::Object&)>;
+
+  void list(kube::Range range, kube::Projection projection, Item item);
+  // What is done when everything listed so far has come.
+  void then(std::function<void()> next) { next_ = std::move(next); }
+  void list_sources();
+  void list_pods();
+  void judge();
+  void finish(base::Result<void> outcome);
+  observe::Beside beside(const observe::NodeFacts& facts, const observe::Standing& standing);
+
+  kube::Api& api_;
+  base::Loop& loop_;
+  const vendors::Profile& profile_;
+  std::function<void(base::Result<void>)> done_;
+  std::function<void()> next_;
+  std::vector<kube::Call> calls_;
+  int awaited_ = 0;
+
+  std::string ns_;
+  base::WallTime at_ = {};
+  kube::Cache<observe::NodeFacts> nodes_;
+  kube::Cache<observe::PodFacts> operand_pods_;
+  kube::Cache<observe::DaemonSetFacts> daemon_sets_;
+  kube::Cache<kube::Object> policies_;
+  std::string foreign_operator_;
+  std::unique_ptr<observe::Fleet> fleet_;
+
+  bool has_census_ = false;
+  std::map<std::string, std::vector<observe::PodFacts>> pods_;        // by node
+  std::map<std::string, std::vector<core::PodView>> pods_in_flight_;  // by node
+  std::vector<Budget> budgets_;
+  const core::FleetView* view_ = nullptr;
+  core::Plan plan_;
+};
+
+}  // namespace drover::cli

@@ -1,0 +1,120 @@
+// `drover status` and `drover explain NODE`: the fleet as the operator sees it, from the API alone.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/fleet_text.h"
+#include "cli/look.h"
+#include "kube/config.h"
+#include "kube/http_api.h"
+#include "observe/ranges.h"
+
+namespace drover::cli {
+namespace {
+
+struct LookFlags {
+  TargetFlags target;
+  std::string output = "text";
+  std::string node = {};
+};
+
+void print(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) fmt::print("{}\n", line);
+}
+
+// Every vendor's fleet whose policy is there. Nobody's policy is a fault that says what to create.
+class Viewer {
+ public:
+  base::Result<void> look(const TargetFlags& flags) {
+    TRY(auto target, kube::find_target(flags.kubeconfig, flags.context));
+    const std::string source = target.source;
+    TRY(api_, kube::HttpApi::open(loop_, std::move(target)));
+    std::string kinds;
+    for (const vendors::Profile* profile : vendors::all()) {
+      if (auto looked = look_at(*profile); !looked) return base::with_context(std::move(looked).error(), source);
+      kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", observe::policy_kind_of(*profile).qualified());
+    }
+    if (looks_.empty()) {
+      return base::fault(base::Fault::Kind::NotFound,
+                         fmt::format("{}: there is no policy ({}), so nothing is managed; create one", source, kinds));
+    }
+    return {};
+  }
+
+  const std::vector<std::unique_ptr<Look>>& looks() const { return looks_; }
+
+ private:
+  base::Result<void> look_at(const vendors::Profile& profile) {
+    auto look = std::make_unique<Look>(*api_, loop_, profile);
+    base::Result<void> outcome;
+    look->begin([&](base::Result<void> result) {
+      outcome = std::move(result);
+      loop_.stop();
+    });
+    loop_.run();
+    // A kind that the server does not know is a vendor that is not served here.
+    if (!outcome && outcome.error().kind == base::Fault::Kind::NotFound) return {};
+    if (outcome && look->policy() != nullptr) looks_.push_back(std::move(look));
+    return outcome;
+  }
+
+  kube::AsioLoop loop_;
+  std::unique_ptr<kube::HttpApi> api_;
+  std::vector<std::unique_ptr<Look>> looks_;
+};
+
+int show_status(const LookFlags& flags) {
+  Viewer viewer;
+  if (auto looked = viewer.look(flags.target); !looked) return complain(looked.error());
+  json::Array all;
+  int exit_code = 0;
+  for (const auto& look : viewer.looks()) {
+    if (something_failed(*look)) exit_code = 1;
+    if (flags.output == "json") {
+      all.push_back(status_json(*look));
+    } else {
+      print(status_lines(*look));
+    }
+  }
+  if (flags.output == "json") fmt::print("{}\n", json::text_of(json::Members{{"policies", std::move(all)}}));
+  return exit_code;
+}
+
+int explain_node(const LookFlags& flags) {
+  Viewer viewer;
+  if (auto looked = viewer.look(flags.target); !looked) return complain(looked.error());
+  base::Result<std::vector<std::string>> told;
+  for (const auto& look : viewer.looks()) {
+    told = explain_lines(*look, flags.node);
+    if (told) break;
+  }
+  if (!told) return complain(told.error());
+  print(*told);
+  return 0;
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, Chosen& chosen) {
+  auto* command = app.add_subcommand("status", "Show the fleet: driver, phase and reason of each node");
+  command->footer("Exit code 1 when a node has failed or the policy cannot be read.");
+  auto flags = std::make_shared<LookFlags>();
+  add_target_flags(*command, flags->target);
+  command->add_option("-o,--output", flags->output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->callback([&chosen, flags] { chosen = [flags] { return show_status(*flags); }; });
+}
+
+void add_explain(CLI::App& app, Chosen& chosen) {
+  auto* command = app.add_subcommand("explain", "Say why a node stands where it stands, rule by rule");
+  auto flags = std::make_shared<LookFlags>();
+  add_target_flags(*command, flags->target);
+  command->add_option("NODE", flags->node, "the node's name")->required();
+  command->callback([&chosen, flags] { chosen = [flags] { return explain_node(*flags); }; });
+}
+
+}  // namespace drover::cli
