@@ -8,7 +8,7 @@ build: ## build the binary, build/drover
 	@scripts/need build
 	@scripts/build build drover
 
-demo: ## build, then watch a small embedded cluster at work
+demo: ## build, then watch twelve simulated nodes get a new driver
 	@scripts/need build
 	@scripts/build build drover
 	@build/drover demo

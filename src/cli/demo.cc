@@ -1,71 +1,91 @@
-// The story: a small fleet boots, a driver is rolled out the way Kubernetes alone would let you do it, a disruption
-// budget makes a drain wait, and a machine loses power. Everything is real client code against the embedded API server;
-// only time is virtual.
+// The story: drover installs a driver on a small fleet, workloads move in, a new version is asked for, and a disruption
+// budget stands in the way until its owner yields. Operator, API server, controllers and kubelets are the real code;
+// only time is virtual. Where a kubeconfig was asked for, kubectl may look on, and after the story time is real.
 #include "cli/demo.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <thread>
-#include <vector>
+#include <utility>
 
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/cluster_door.h"
+#include "cli/command.h"
+#include "cli/counted_api.h"
+#include "cli/crds.h"
+#include "cli/demo_view.h"
 #include "cli/screen.h"
-#include "kube/api.h"
+#include "core/slots.h"
+#include "kube/http_api.h"
+#include "kube/yaml.h"
+#include "operator/operator.h"
 #include "sim/kubelet.h"
 #include "sim/nodes.h"
 #include "sim/world.h"
+#include "vendors/profile.h"
 
 namespace drover::cli {
 
 namespace {
 
 using namespace std::chrono_literals;
+using core::Phase;
 using kube::Object;
 using kube::PatchKind;
 
 constexpr std::string_view kOldDriver = "535.129.03";
 constexpr std::string_view kNewDriver = "550.54.14";
+constexpr std::string_view kFleet = "nvidia=12";
+constexpr int kNodes = 12;
+constexpr int kTraining = 6;
+// How long people look at a rollout that a budget holds before somebody does something.
+constexpr base::Span kStubborn = 90s;
+// Nobody would still look.
+constexpr base::Span kTooLong = 1h;
+// kubectl shows ages by its own clock: the story begins so long before the reader's now, and so ends about now.
+constexpr base::Span kHeadStart = 5min;
 
-Object driver_daemonset(std::string_view version) {
-  const json::Value labels = {{"app", "nvidia-driver-daemonset"}};
-  return {{"metadata", {{"name", "nvidia-driver-daemonset"}}},
+const kube::Resource kPolicies{"nvidia.com", "v1", "clusterpolicies", "ClusterPolicy", kube::Scope::Cluster};
+
+Object cluster_policy() {
+  return {{"apiVersion", "nvidia.com/v1"},
+          {"kind", "ClusterPolicy"},
+          {"metadata", {{"name", "cluster-policy"}}},
           {"spec",
-           {{"selector", {{"matchLabels", labels}}},
-            {"updateStrategy", {{"type", "OnDelete"}}},
-            {"template",
-             {{"metadata", {{"labels", labels}}},
-              {"spec",
-               {{"nodeSelector", {{"feature.node.kubernetes.io/pci-10de.present", "true"}}},
-                {"containers", json::Array{{{"name", "nvidia-driver-ctr"},
-                                            {"image", fmt::format("nvidia/driver:{}-ubuntu22.04", version)}}}}}}}}}}};
+           {{"driver",
+             {{"version", kOldDriver},
+              {"startupProbe", {{"initialDelaySeconds", 0}, {"periodSeconds", 1}}},
+              {"upgradePolicy",
+               {{"autoUpgrade", true},
+                {"maxParallelUpgrades", 4},
+                {"maxUnavailable", "50%"},
+                {"gpuPodDeletion", {{"timeoutSeconds", 3600}}}}}}}}}};
 }
 
-Object training(int replicas) {
-  const json::Value labels = {{"app", "train"}};
-  return {{"metadata", {{"name", "train"}}},
+Object deployment(const std::string& name, int replicas, int devices) {
+  const json::Value labels = {{"app", name}};
+  return {{"metadata", {{"name", name}}},
           {"spec",
            {{"replicas", replicas},
             {"selector", {{"matchLabels", labels}}},
             {"template",
              {{"metadata", {{"labels", labels}}},
               {"spec",
-               {{"containers", json::Array{{{"name", "train"},
-                                            {"image", "example/train:1"},
-                                            {"resources", {{"limits", {{"nvidia.com/gpu", "4"}}}}}}}}}}}}}}};
+               {{"containers",
+                 json::Array{{{"name", name},
+                              {"image", "example/" + name + ":1"},
+                              {"resources", {{"limits", {{"nvidia.com/gpu", std::to_string(devices)}}}}}}}}}}}}}}};
 }
 
-Object budget(int available) {
-  return {{"metadata", {{"name", "train"}}},
-          {"spec", {{"minAvailable", available}, {"selector", {{"matchLabels", {{"app", "train"}}}}}}}};
-}
-
-bool is_ready(const Object& object) {
-  for (const json::Value& condition : json::array_at(object, {"status", "conditions"})) {
-    if (json::text_at(condition, {"type"}) == "Ready") return json::text_at(condition, {"status"}) == "True";
-  }
-  return false;
+Object budget(const std::string& name, int available) {
+  return {{"metadata", {{"name", name}}},
+          {"spec", {{"minAvailable", available}, {"selector", {{"matchLabels", {{"app", name}}}}}}}};
 }
 
 class Demo {
@@ -73,106 +93,182 @@ class Demo {
   explicit Demo(const DemoOptions& options)
       : options_(options),
         screen_(stdout),
+        began_at_(wire_.now()),
         world_(sim::WorldOptions{.cluster = {.seed = options.seed}, .keeps_transcript = false}),
         person_(world_.api("person")),
-        kubelets_(world_.api("kubelets"), world_.loop, world_.cluster.random("kubelets"), {}) {
-    commits_ = world_.server().store().version();
+        counted_(world_.api("operator")),
+        kubelets_(world_.api("kubelets"), world_.loop, world_.cluster.random("kubelets"), {.events = false}) {}
+
+  base::Result<void> open() {
+    if (options_.kubeconfig.empty()) return {};
+    TRY(const Address address, parse_address("127.0.0.1:0"));
+    world_.loop.jump_wall(wire_.wall() - kHeadStart - world_.loop.wall());
+    TRY(door_, ClusterDoor::open(wire_, world_.cluster, logs_, address));
+    return base::write_file(options_.kubeconfig, door_->kubeconfig());
   }
 
   bool tell() {
+    if (is_paced()) wire_.on_signal([this](int) { is_interrupted_ = true; });
+    kubelets_.keep_logs(&logs_);
     kubelets_.start();
-    return the_fleet_boots() && the_driver_is_installed() && training_begins() && a_new_version_waits() &&
-           a_node_is_drained() && the_driver_is_replaced() && a_machine_loses_power();
+    return the_fleet_boots() && drover_comes() && workloads_move_in() && a_new_version_is_wanted() &&
+           a_budget_says_no() && the_budget_yields();
   }
 
   void sum_up() {
     show();
     screen_.keep();
+    const CountedApi::Count& count = counted_.count();
+    const int writes = count.writes() - before_.writes();
+    const base::Span took = finished_at_ - rollout_at_.value_or(base::Instant{});
     screen_.say("");
+    screen_.say(fmt::format("{} nodes have driver {}", done(), kNewDriver));
+    screen_.say(fmt::format("  evictions      {} granted, {} refused by disruption budgets, 0 forced",
+                            count.evictions - before_.evictions, count.refusals - before_.refusals));
+    screen_.say(fmt::format("  API writes     {} ({:.1f} a node, {:.1f} of them to the node itself)", writes,
+                            static_cast<double>(writes) / kNodes,
+                            static_cast<double>(count.node_patches - before_.node_patches) / kNodes));
+    screen_.say(fmt::format("  virtual time   {}, {} of it for the rollout",
+                            base::human(floor_to_seconds(world_.loop.now().time_since_epoch())),
+                            base::human(floor_to_seconds(took))));
     screen_.say(
-        fmt::format("virtual time: {}; commits to the store: {}; evictions that the budget refused: {}; seed {} tells "
-                    "the same story "
-                    "again, byte for byte.",
-                    base::human(world_.loop.now().time_since_epoch()), world_.store().version() - commits_, refused_,
-                    options_.seed));
-    screen_.say("Next: build/drover sim kubelet --help runs these machines against a real API server.");
+        fmt::format("  real time      {:.1f}s", std::chrono::duration<double>(wire_.now() - began_at_).count()));
+    screen_.say(fmt::format("  again          --seed {} tells the same story", options_.seed));
   }
 
+  // In real time, for whoever visits with kubectl, until a signal.
+  void stay_open() {
+    screen_.say("");
+    screen_.say("The cluster stays, in real time; Ctrl-C ends it. For example:");
+    screen_.say(fmt::format("  export KUBECONFIG={}", options_.kubeconfig));
+    screen_.say("  kubectl patch clusterpolicy/cluster-policy --type=json \\");
+    screen_.say(R"(    -p='[{"op": "replace", "path": "/spec/driver/version", "value": "570.86.15"}]')");
+    screen_.say("  kubectl get nodes -L nvidia.com/gpu-driver-upgrade-state");
+    screen_.say("  kubectl drover explain nvidia-1    # or: drover explain nvidia-1");
+    rollout_at_.reset();
+    if (wire_.wall() > world_.loop.wall()) world_.loop.jump_wall(wire_.wall() - world_.loop.wall());
+    base::Instant seen_at = wire_.now();
+    while (!is_interrupted_) {
+      let_the_wire_run(100ms);
+      world_.run_for(wire_.now() - std::exchange(seen_at, wire_.now()));
+      tell_moves();
+      show();
+    }
+    screen_.keep();
+    screen_.say("ended; the cluster is gone");
+  }
+
+  bool is_interrupted() const { return is_interrupted_; }
+
  private:
+  static base::Span floor_to_seconds(base::Span span) { return std::chrono::floor<std::chrono::seconds>(span); }
+
   // ---- the story
 
   bool the_fleet_boots() {
-    say("4 NVIDIA nodes, 2 Tenstorrent nodes and one plain node register");
-    const auto fleet = sim::parse_fleet("nvidia=4,tenstorrent=2,cpu=1");
+    say(fmt::format("{} nodes with 8 GPUs each register; drover's CRD is installed", kNodes));
+    for (const std::string_view text : embedded_crds()) {
+      auto documents = kube::parse_manifests(text);
+      if (!documents) return fail(documents.error());
+      for (json::Value& one : *documents) {
+        if (!ask(kube::create(kube::kCustomResourceDefinitions, "", std::move(one)))) return false;
+      }
+    }
+    const auto fleet = sim::parse_fleet(kFleet);
+    if (!fleet) return fail(fleet.error());
     for (Object& node : sim::make_nodes(*fleet)) {
       if (!ask(kube::create(kube::kNodes, "", std::move(node)))) return false;
     }
-    return until("every node is Ready", [&] { return count(kube::kNodes, "", is_ready) == 7; });
+    for (const char* ns : {"gpu-operator", "ml"}) {
+      if (!ask(kube::create(kube::kNamespaces, "", {{"metadata", {{"name", ns}}}}))) return false;
+    }
+    return ask(kube::create(kube::kServiceAccounts, "gpu-operator", {{"metadata", {{"name", "drover-agent"}}}}));
   }
 
-  bool the_driver_is_installed() {
-    say(fmt::format("a driver DaemonSet with {} is created: its pods load the module on the GPU nodes", kOldDriver));
-    return ask(kube::create(kube::kNamespaces, "", {{"metadata", {{"name", "gpu-operator"}}}})) &&
-           ask(kube::create(kube::kDaemonSets, "gpu-operator", driver_daemonset(kOldDriver))) &&
-           until("the driver is loaded on 4 nodes", [&] { return nodes_with_driver(kOldDriver) == 4; });
+  bool drover_comes() {
+    say(fmt::format("drover starts; a policy asks for driver {}, 4 nodes at once", kOldDriver));
+    operate::Settings settings;
+    settings.vendors.push_back({.profile = &vendors::nvidia(), .operands = {}});
+    operator_ = std::make_unique<operate::Operator>(counted_, world_.loop, world_.cluster.random("operator"), settings);
+    operator_->start();
+    return ask(kube::create(kPolicies, "", cluster_policy())) &&
+           until("the first driver is on every node; no slot, no drain: nothing to lose",
+                 [&] { return done() == kNodes; });
   }
 
-  bool training_begins() {
-    say("a training Deployment of 6 pods takes 24 of 32 GPUs; a budget wants 5 of them up at any time");
-    return ask(kube::create(kube::kNamespaces, "", {{"metadata", {{"name", "ml"}}}})) &&
-           ask(kube::create(kube::kDeployments, "ml", training(6))) &&
-           ask(kube::create(kube::kDisruptionBudgets, "ml", budget(5))) &&
-           until("all 6 pods are ready", [&] { return count(kube::kPods, "ml", is_ready) == 6; });
+  bool workloads_move_in() {
+    say("training takes 6 nodes whole, inference 3 halves; 3 nodes stay free");
+    return ask(kube::create(kube::kDeployments, "ml", deployment("train", kTraining, 8))) &&
+           ask(kube::create(kube::kDeployments, "ml", deployment("infer", 3, 4))) &&
+           ask(kube::create(kube::kDisruptionBudgets, "ml", budget("train", kTraining))) &&
+           ask(kube::create(kube::kDisruptionBudgets, "ml", budget("infer", 2))) &&
+           until("all pods are ready; budget ml/train wants every one of its 6 up",
+                 [&] { return pods_ready() == kTraining + 3; });
   }
 
-  bool a_new_version_waits() {
-    say(fmt::format("the DaemonSet is changed to {}: with OnDelete nothing moves by itself", kNewDriver));
-    const json::Value change = {{"spec", driver_daemonset(kNewDriver).at("spec")}};
-    const bool changed =
-        ask(kube::patch(kube::kDaemonSets, "gpu-operator", "nvidia-driver-daemonset", PatchKind::Merge, change));
-    run(10s);
-    return changed && nodes_with_driver(kOldDriver) == 4;
+  bool a_new_version_is_wanted() {
+    say(fmt::format("kubectl patch clusterpolicy/cluster-policy: driver {}", kNewDriver));
+    before_ = counted_.count();
+    rollout_at_ = world_.loop.now();
+    const json::Value change = {{"spec", {{"driver", {{"version", kNewDriver}}}}}};
+    return ask(kube::patch(kPolicies, "", "cluster-policy", PatchKind::Merge, change)) &&
+           until("images came while the nodes still served; now four go at once",
+                 [&] { return in_flight() + done() >= 4 && in_flight() > 0; });
   }
 
-  bool a_node_is_drained() {
-    say("nvidia-1 is cordoned and its training pods are asked to leave");
-    if (!ask(kube::patch(kube::kNodes, "", "nvidia-1", PatchKind::Merge, {{"spec", {{"unschedulable", true}}}})))
+  bool a_budget_says_no() {
+    if (!until("budget ml/train says no; those nodes wait and serve, nothing is forced", [&] { return is_stuck(); })) {
       return false;
-    for (int tries = 0; tries < 60; ++tries) {
-      const auto pods = training_pods_on("nvidia-1");
-      if (pods.empty()) {
-        say("nvidia-1 is empty");
-        return true;
+    }
+    const base::Instant since = world_.loop.now();
+    return quietly_until([&] { return world_.loop.now() - since >= kStubborn; });
+  }
+
+  bool the_budget_yields() {
+    say("its owner relaxes it: 5 of 6 are enough, so one pod may move at a time");
+    const json::Value change = {{"spec", {{"minAvailable", kTraining - 1}}}};
+    const bool ends = ask(kube::patch(kube::kDisruptionBudgets, "ml", "train", PatchKind::Merge, change)) &&
+                      until("every node is done", [&] { return done() == kNodes; });
+    finished_at_ = world_.loop.now();
+    return ends;
+  }
+
+  // ---- what can be seen
+
+  const core::FleetView* view() const {
+    return operator_ == nullptr ? nullptr : &operator_->herds().front()->fleet().seen();
+  }
+  int count_nodes(const std::function<bool(const core::NodeView&)>& holds) const {
+    int found = 0;
+    if (const core::FleetView* seen = view()) {
+      for (const core::NodeView& node : seen->nodes) found += holds(node) ? 1 : 0;
+    }
+    return found;
+  }
+  int done() const {
+    return count_nodes(
+        [](const core::NodeView& node) { return node.phase == Phase::Done && !node.driver.is_outdated; });
+  }
+  int in_flight() const {
+    return count_nodes([](const core::NodeView& node) { return core::is_in_flight(node.phase); });
+  }
+  // Every node in flight waits for the budget.
+  bool is_stuck() const {
+    const int held = count_nodes([](const core::NodeView& node) {
+      if (!node.pods || !core::kBeforeSwap.has(node.phase)) return false;
+      return std::any_of(node.pods->begin(), node.pods->end(),
+                         [](const core::PodView& pod) { return pod.held_by == "ml/train"; });
+    });
+    return held > 0 && held == in_flight();
+  }
+  int pods_ready() const {
+    int found = 0;
+    world_.store().each("pods", "ml", [&](const sim::Stored& pod) {
+      for (const json::Value& condition : json::array_at(*pod, {"status", "conditions"})) {
+        if (json::text_at(condition, {"type"}) == "Ready" && json::text_at(condition, {"status"}) == "True") ++found;
       }
-      for (const auto& [name, uid] : pods) evict(name, uid);
-      run(5s);
-    }
-    return false;
-  }
-
-  bool the_driver_is_replaced() {
-    say("the driver pod of nvidia-1 is deleted: its successor loads the new version, and the node goes back to "
-        "service");
-    std::string pod;
-    std::string uid;
-    for (const auto& stored : world_.store().pods_on("nvidia-1")) {
-      if (kube::namespace_of(*stored) != "gpu-operator") continue;
-      pod = kube::name_of(*stored);
-      uid = kube::uid_of(*stored);
-    }
-    return ask(kube::remove(kube::kPods, "gpu-operator", pod, uid)) &&
-           until(fmt::format("nvidia-1 has {}", kNewDriver), [&] { return driver_of("nvidia-1") == kNewDriver; }) &&
-           ask(kube::patch(kube::kNodes, "", "nvidia-1", PatchKind::Merge, {{"spec", {{"unschedulable", nullptr}}}}));
-  }
-
-  bool a_machine_loses_power() {
-    say("nvidia-2 loses power");
-    kubelets_.power_off("nvidia-2");
-    if (!until("the node lifecycle controller has noticed", [&] { return !is_ready(*node("nvidia-2")); })) return false;
-    say("nvidia-2 is switched on again");
-    kubelets_.power_on("nvidia-2");
-    return until("nvidia-2 is Ready, with a new boot id and its driver loaded",
-                 [&] { return is_ready(*node("nvidia-2")) && !driver_of("nvidia-2").empty(); });
+    });
+    return found;
   }
 
   // ---- how it is told
@@ -181,111 +277,104 @@ class Demo {
     const auto now = std::chrono::floor<std::chrono::seconds>(world_.loop.now().time_since_epoch());
     screen_.say(fmt::format("{:02}:{:02}  {}", now.count() / 60, now.count() % 60, line));
   }
+  bool fail(const base::Fault& fault) {
+    say(base::one_line(fault.message, 300));
+    return false;
+  }
 
-  // Passes virtual time, a second a frame, so that an eye can follow.
-  void run(base::Span span) {
-    for (base::Span passed{}; passed < span; passed += 1s) frame();
-  }
-  void frame() {
-    world_.run_for(1s);
-    if (!screen_.is_terminal() || options_.frame == base::Span::zero()) return;
-    show();
-    std::this_thread::sleep_for(options_.frame);
-  }
-  bool until(std::string_view what, const std::function<bool()>& holds) {
-    for (int seconds = 0; seconds < 600 && !holds(); ++seconds) frame();
-    const bool happened = holds();
-    say(fmt::format("{}{}", happened ? "" : "this did not happen within ten minutes: ", what));
-    return happened;
+  // Where nothing is redrawn, each move is a line.
+  void tell_moves() {
+    const core::FleetView* seen = view();
+    if (screen_.is_terminal() || seen == nullptr) return;
+    const core::Slots slots = core::count_slots(*seen);
+    for (std::size_t i = 0; i < seen->nodes.size(); ++i) {
+      const core::NodeView& node = seen->nodes[i];
+      const auto [at, is_new] = phases_.try_emplace(node.name, Phase::Idle);
+      if (at->second == node.phase) continue;
+      const std::string why = short_reason(*seen, slots, operator_->herds().front()->flow(), i);
+      say(fmt::format("  {}  {} → {}{}", node.name, core::name(at->second), core::name(node.phase),
+                      why.empty() ? "" : ": " + why));
+      at->second = node.phase;
+    }
   }
 
   void show() {
-    std::vector<std::vector<std::string>> rows = {{"", "NODE", "STATUS", "DRIVER", "TRAINING", "BOOT"}};
-    world_.store().each("nodes", "", [&](const sim::Stored& stored) {
-      const std::string name(kube::name_of(*stored));
-      const std::string status = fmt::format("{}{}", is_ready(*stored) ? "Ready" : "NotReady",
-                                             json::flag_at(*stored, {"spec", "unschedulable"}) ? ", cordoned" : "");
-      std::string pods;
-      for (std::size_t i = 0; i < training_pods_on(name).size(); ++i) pods += "■ ";
-      rows.push_back({"", name, status, std::string(driver_of(name)), pods,
-                      std::string(json::text_at(*stored, {"status", "nodeInfo", "bootID"}).substr(0, 8))});
-    });
-    auto picture = table(rows);
-    picture.insert(picture.begin(), "");
-    screen_.draw(std::move(picture));
+    if (!screen_.is_terminal() || operator_ == nullptr) return;
+    std::optional<base::Span> taken;
+    if (rollout_at_) taken = world_.loop.now() - *rollout_at_;
+    const operate::Herd& herd = *operator_->herds().front();
+    screen_.draw(fleet_picture(herd.fleet(), herd.profile(), taken));
   }
 
-  // ---- hands and eyes
+  // ---- how time passes
+
+  bool is_paced() const { return options_.frame > base::Span::zero() || door_ != nullptr; }
+
+  // Visitors are answered meanwhile.
+  void let_the_wire_run(base::Span span) {
+    const auto end = wire_.after(span, [this] { wire_.stop(); });
+    wire_.run();
+  }
+  void frame() {
+    world_.run_for(1s);
+    tell_moves();
+    show();
+    if (is_paced()) let_the_wire_run(options_.frame);
+  }
+  bool quietly_until(const std::function<bool()>& holds) {
+    const base::Instant end = world_.loop.now() + kTooLong;
+    while (!holds() && !is_interrupted_ && world_.loop.now() < end) frame();
+    return holds() && !is_interrupted_;
+  }
+  bool until(std::string_view what, const std::function<bool()>& holds) {
+    const bool happened = quietly_until(holds);
+    if (!is_interrupted_) say(fmt::format("{}{}", happened ? "" : "this did not happen: ", what));
+    return happened;
+  }
 
   // Sends one request as a person would and waits for the answer; a fault is part of the story and ends it.
   bool ask(kube::Request request) {
     const std::string what = sentence(request);
-    const auto outcome = answer_to(std::move(request));
-    if (!outcome) say(fmt::format("{} went wrong: {}", what, outcome.error().message));
-    return outcome.has_value();
-  }
-  kube::Result<Object> answer_to(kube::Request request) {
     std::optional<kube::Result<Object>> outcome;
     auto call = person_.call(std::move(request), [&](kube::Result<Object> answer) { outcome = std::move(answer); });
     if (!world_.run_until([&] { return outcome.has_value(); }, 1min)) {
-      return base::fault(base::Fault::Kind::Unknown, "no answer within a minute");
+      say(what + " was not answered within a minute");
+      return false;
     }
-    return std::move(*outcome);
-  }
-  void evict(const std::string& pod, const std::string& uid) {
-    const auto outcome = answer_to(kube::evict("ml", pod, uid));
-    if (outcome) {
-      say(fmt::format("ml/{} leaves", pod));
-    } else if (outcome.error().kind == base::Fault::Kind::Blocked) {
-      ++refused_;
-      say(fmt::format("ml/{} stays: {}", pod, outcome.error().message));
-    }
-  }
-
-  sim::Stored node(std::string_view name) const { return world_.store().find("nodes", name); }
-  std::string driver_of(const std::string& name) {
-    sim::SimHost* host = kubelets_.host(name);
-    const auto modules = host == nullptr ? base::Result<std::vector<host::Module>>() : host->modules();
-    for (const host::Module& module : modules.value_or(std::vector<host::Module>())) {
-      if (module.name == "nvidia") return module.version;
-    }
-    return "";
-  }
-  int nodes_with_driver(std::string_view version) {
-    return count(kube::kNodes, "",
-                 [&](const Object& node) { return driver_of(std::string(kube::name_of(node))) == version; });
-  }
-  std::vector<std::pair<std::string, std::string>> training_pods_on(std::string_view node) const {
-    std::vector<std::pair<std::string, std::string>> found;
-    for (const auto& pod : world_.store().pods_on(node)) {
-      if (kube::namespace_of(*pod) == "ml" && !kube::is_being_deleted(*pod)) {
-        found.emplace_back(kube::name_of(*pod), kube::uid_of(*pod));
-      }
-    }
-    return found;
-  }
-  int count(const kube::Resource& resource, std::string_view ns,
-            const std::function<bool(const Object&)>& holds) const {
-    int found = 0;
-    world_.store().each(resource.qualified(), ns, [&](const sim::Stored& stored) { found += holds(*stored) ? 1 : 0; });
-    return found;
+    if (!*outcome) say(fmt::format("{} went wrong: {}", what, base::one_line(outcome->error().message, 300)));
+    return outcome->has_value();
   }
 
   DemoOptions options_;
   Screen screen_;
+  kube::AsioLoop wire_;  // real time
+  base::Instant began_at_;
+  sim::LogBook logs_;
   sim::World world_;
   kube::Api& person_;
+  CountedApi counted_;
   sim::Kubelets kubelets_;
-  std::uint64_t commits_ = 0;
-  int refused_ = 0;
+  std::unique_ptr<operate::Operator> operator_;
+  std::unique_ptr<ClusterDoor> door_;
+
+  std::map<std::string, Phase> phases_;  // as last told
+  CountedApi::Count before_;             // the rollout
+  std::optional<base::Instant> rollout_at_;
+  base::Instant finished_at_ = {};
+  bool is_interrupted_ = false;
 };
 
 }  // namespace
 
 int demo(const DemoOptions& options) {
+  // What the operator would log is what the screen shows.
+  log::redirect([](std::string_view) {});
   Demo demo(options);
+  if (auto opened = demo.open(); !opened) return complain(opened.error());
   const bool ended_well = demo.tell();
+  if (demo.is_interrupted()) return 1;
   demo.sum_up();
+  if (ended_well && !options.once && !options.kubeconfig.empty()) demo.stay_open();
   return ended_well ? 0 : 1;
 }
 

@@ -1,7 +1,8 @@
-// `drover demo`: the embedded cluster at work, in virtual time, for somebody who has just cloned the repository.
+// `drover demo`: the real operator on the embedded cluster, for somebody who has just cloned the repository.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/time.h"
 
@@ -9,10 +10,12 @@ namespace drover::cli {
 
 struct DemoOptions {
   std::uint64_t seed = 7;
-  base::Span frame = std::chrono::milliseconds(40);  // real time for each virtual second; zero shows the lines only
+  base::Span frame = std::chrono::milliseconds(40);  // real time for each virtual second; zero hurries
+  bool once = false;                                 // end with the story, even when a kubeconfig was written
+  std::string kubeconfig = {};                       // serve the cluster over HTTPS and write this file
 };
 
-// The exit code: 0 when the story ended as it should.
+// The exit code: 0 when every node has the new driver.
 int demo(const DemoOptions& options);
 
 }  // namespace drover::cli

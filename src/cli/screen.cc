@@ -30,11 +30,19 @@ std::string cut_to(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end));
 }
 
-std::size_t terminal_width(std::FILE* out) {
+struct TerminalSize {
+  std::size_t columns = 80;
+  std::size_t rows = 24;
+};
+
+TerminalSize terminal_size(std::FILE* out) {
   winsize size{};
-  if (::ioctl(::fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
+  if (::ioctl(::fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {};
+  return {size.ws_col, size.ws_row};
 }
+
+constexpr std::string_view kClearLine = "\x1b[K";
+constexpr std::string_view kClearBelow = "\x1b[J";
 
 }  // namespace
 
@@ -42,31 +50,40 @@ Screen::Screen(std::FILE* out) : out_(out), is_terminal_(::isatty(::fileno(out))
 
 Screen::~Screen() { keep(); }
 
-void Screen::erase() {
-  // Up over the picture, then clear to the end of the screen.
-  if (!picture_.empty()) fmt::print(out_, "\x1b[{}A\x1b[J", picture_.size());
+// Each line is written over the one that stood there and then cleared behind its end: nothing is ever blank in between,
+// so nothing flickers. One write for the whole.
+void Screen::paint(std::string_view above) {
+  std::string text;
+  if (height_ > 0) text += fmt::format("\x1b[{}A", height_);
+  if (!above.empty()) text += fmt::format("{}{}\n", above, kClearLine);
+  for (const std::string& line : picture_) text += fmt::format("{}{}\n", line, kClearLine);
+  text += kClearBelow;
+  height_ = picture_.size();
+  std::fwrite(text.data(), 1, text.size(), out_);
+  std::fflush(out_);
 }
 
 void Screen::say(std::string_view line) {
-  if (is_terminal_) erase();
+  if (is_terminal_) return paint(line.empty() ? " " : line);
   fmt::print(out_, "{}\n", line);
-  if (is_terminal_) {
-    for (const std::string& one : picture_) fmt::print(out_, "{}\n", one);
-  }
   std::fflush(out_);
 }
 
 void Screen::draw(std::vector<std::string> picture) {
   if (!is_terminal_) return;
-  const std::size_t width = terminal_width(out_);
-  for (std::string& line : picture) line = cut_to(line, width);
-  erase();
+  const TerminalSize size = terminal_size(out_);
+  // The cursor cannot go up beyond the first row, so a higher picture could not be drawn over.
+  if (picture.size() >= size.rows) picture.resize(size.rows - 1);
+  for (std::string& line : picture) line = cut_to(line, size.columns);
+  if (picture == picture_) return;
   picture_ = std::move(picture);
-  for (const std::string& line : picture_) fmt::print(out_, "{}\n", line);
-  std::fflush(out_);
+  paint({});
 }
 
-void Screen::keep() { picture_.clear(); }
+void Screen::keep() {
+  picture_.clear();
+  height_ = 0;
+}
 
 std::string bar(double part, int cells) {
   const int full = std::clamp(static_cast<int>(std::floor(part * cells + 1e-9)), 0, cells);

@@ -3,6 +3,7 @@
 // Where there is no terminal (a pipe, CI) only the lines that stay are printed, so that a log stays a log.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -21,17 +22,18 @@ class Screen {
 
   // Prints a line above the picture, for good.
   void say(std::string_view line);
-  // Replaces the picture. Lines are cut to the terminal's width.
+  // Replaces the picture. It is cut to the terminal's size.
   void draw(std::vector<std::string> picture);
   // Leaves the last picture standing and forgets it.
   void keep();
 
  private:
-  void erase();
+  void paint(std::string_view above);
 
   std::FILE* out_;
   bool is_terminal_;
   std::vector<std::string> picture_;
+  std::size_t height_ = 0;  // of what stands on the screen
 };
 
 // "██████░░░░" for the part of the whole that is done; ten cells unless given.

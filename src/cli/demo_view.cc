@@ -1,0 +1,83 @@
+#include "cli/demo_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/fleet_text.h"
+#include "cli/screen.h"
+#include "core/decide.h"
+
+namespace drover::cli {
+namespace {
+
+using core::Phase;
+
+std::string headline(const core::FleetView& view, std::optional<base::Span> taken) {
+  double parts = 0;
+  int done = 0;
+  int in_flight = 0;
+  int pending = 0;
+  std::string wanted;
+  for (const core::NodeView& node : view.nodes) {
+    parts += part_done(node.phase);
+    done += node.phase == Phase::Done ? 1 : 0;
+    in_flight += core::is_in_flight(node.phase) ? 1 : 0;
+    pending += node.phase == Phase::Required ? 1 : 0;
+    wanted = node.driver.wanted;
+  }
+  const auto all = static_cast<int>(view.nodes.size());
+  const double part = all == 0 ? 0 : parts / all;
+  std::string line = fmt::format("driver {}  {}  {}/{} done, {} in flight, {} waiting", wanted, bar(part, 14), done,
+                                 all, in_flight, pending);
+  const auto left = taken && done < all ? time_left(part, *taken) : std::nullopt;
+  if (left) line += fmt::format(", ~{} left", base::human(*left));
+  return line;
+}
+
+}  // namespace
+
+double part_done(Phase phase) {
+  if (phase == Phase::Idle || phase == Phase::Required || phase == Phase::Failed) return 0;
+  constexpr double kAll = static_cast<double>(Phase::Done) - static_cast<double>(Phase::Required);
+  return (static_cast<double>(phase) - static_cast<double>(Phase::Required)) / kAll;
+}
+
+std::optional<base::Span> time_left(double part, base::Span taken) {
+  if (part < 0.05 || part > 1) return {};
+  const double left = static_cast<double>(taken.count()) * (1 - part) / part;
+  const auto whole = std::chrono::floor<std::chrono::seconds>(base::Span(static_cast<base::Span::rep>(left)));
+  // Ten seconds more or less are not known.
+  return std::max<base::Span>(std::chrono::seconds(10), std::chrono::seconds((whole.count() + 5) / 10 * 10));
+}
+
+std::string short_reason(const core::FleetView& view, const core::Slots& slots, const core::Flow& flow,
+                         std::size_t index) {
+  const core::NodeView& node = view.nodes[index];
+  if (node.phase == Phase::Done) return {};
+  if (node.pods && core::kBeforeSwap.has(node.phase)) {
+    for (const core::PodView& pod : *node.pods) {
+      if (!pod.held_by.empty()) return fmt::format("budget {} says no", pod.held_by);
+    }
+  }
+  return base::one_line(core::reason_of(flow, view, slots, index), 120);
+}
+
+std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendors::Profile& profile,
+                                       std::optional<base::Span> taken) {
+  const core::FleetView& view = fleet.seen();
+  const core::Slots slots = core::count_slots(view);
+  std::vector<std::vector<std::string>> rows = {{"NODE", "DRIVER", "", "PHASE", "WHY"}};
+  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
+    const core::NodeView& node = view.nodes[i];
+    const std::string loaded = loaded_driver(fleet, i);
+    rows.push_back({node.name, loaded.empty() ? "-" : loaded, bar(part_done(node.phase), 9),
+                    std::string(core::name(node.phase)), short_reason(view, slots, profile.flow, i)});
+  }
+  std::vector<std::string> lines = {"", headline(view, taken)};
+  for (std::string& line : table(rows)) lines.push_back(std::move(line));
+  return lines;
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,56 @@
+#!/bin/bash
+# `drover demo`: the story ends well, in a pipe and in a terminal, and is the same again from the same seed; kubectl's door
+# opens when it is asked for.
+set -uo pipefail
+drover=${DROVER:-build/drover}
+stage=$(mktemp -d)
+failed=0
+demo=
+# shellcheck disable=SC2317 # called by the trap
+end() {
+    [ -z "$demo" ] || { kill "$demo" && wait "$demo"; } 2>/dev/null
+    rm -rf "$stage"
+}
+trap end EXIT
+report() { # TITLE OK [WHAT]
+    if [ "$2" = yes ]; then echo "ok $1"; else echo "FAIL $1: ${3:-}"; failed=1; fi
+}
+check() { # TITLE WORDS TEXT
+    if grep -qE -- "$2" <<<"$3"; then report "$1" yes; else report "$1" no "it said: $3"; fi
+}
+
+first=$("$drover" demo --once)
+check "it ends with 0" '^0$' "$?"
+check "a budget is in the way" 'budget ml/train says no' "$first"
+check "every node is done" '^12 nodes have driver 550\.54\.14$' "$first"
+check "nothing was forced" 'granted, [1-9][0-9]* refused by disruption budgets, 0 forced' "$first"
+check "a pipe has no escapes" '^0$' "$(grep -c $'\x1b' <<<"$first")"
+second=$("$drover" demo --once)
+if diff <(grep -v 'real time' <<<"$first") <(grep -v 'real time' <<<"$second") >"$stage/diff"; then
+    report "the same seed tells the same story" yes
+else
+    report "the same seed tells the same story" no "$(cat "$stage/diff")"
+fi
+
+for rows in 40 10; do
+    screen=$(python3 test/cli/terminal.py $rows "$drover" demo --once --frame 1ms)
+    check "no line is longer than a terminal of $rows rows, and no picture higher" '^wrapped=0 beyond=0 status=0$' "$screen"
+    check "every story line stays, once, in $rows rows" '^1$' "$(grep -c 'its owner relaxes it' <<<"$screen")"
+    check "one picture is left in $rows rows" '^1$' "$(grep -c '^NODE  ' <<<"$screen")"
+done
+
+"$drover" demo --frame 1ms --write-kubeconfig "$stage/config" >"$stage/log" 2>&1 &
+demo=$!
+for _ in $(seq 600); do
+    grep -q 'Ctrl-C ends it' "$stage/log" && break
+    kill -0 "$demo" 2>/dev/null || break
+    sleep 0.1
+done
+check "with a kubeconfig it stays" 'The cluster stays' "$(cat "$stage/log")"
+check "whoever has the kubeconfig sees the fleet" 'nvidia-12 .*550\.54\.14 .*done' "$("$drover" status --kubeconfig "$stage/config" 2>&1)"
+kill -TERM "$demo"
+wait "$demo"
+check "a signal ends it with 0" '^0$' "$?"
+demo=
+
+exit $failed
