@@ -55,6 +55,7 @@ Record record_after(const NodeNow& node, const core::Change& change, const vendo
   const std::string kind(profile.kind);
   Last& last = record.last[kind];
   if (last.outcome != change.outcome) last.at = now;
+  if (!change.outcome) last.at.reset();
   last.outcome = change.outcome;
   last.next = next_of(change);
   if (change.gives_back_to_person) last.given_back_at = now;

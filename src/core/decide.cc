@@ -99,9 +99,11 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
   if (!node.claim || to == Phase::Failed) node.is_tainted = false;
 }
 
-// A person who uncordons a node after the swap has it: should he cordon it again, that is his cordon.
+// A person who uncordons a node after the swap, or one that failed in our hands, has it: should he cordon it again,
+// that is his cordon.
 bool cordon_is_no_longer_ours(const NodeView& node) {
   if (!node.claim || node.claim->cordon != Claim::Cordon::Ours || node.is_cordoned) return false;
+  if (node.phase == Phase::Failed) return true;
   return kAfterSwap.has(node.phase) && !(node.phase == Phase::Restart && old_driver_serves(node));
 }
 
@@ -192,6 +194,19 @@ Decision decide_for(const Flow& flow, const FleetView& fleet, const Slots& slots
   return decision;
 }
 
+// A wait says itself what it is for in the rules before it that did not hold: "2 still running; 5m of 10m".
+std::string what_would_end_it(const Flow& flow, const Case& about, const Rule& wait) {
+  std::string details;
+  for (const Rule* rule = flow.rules.data(); rule != &wait; ++rule) {
+    const bool ends_it = rule->kind == Rule::Kind::Move && rule->in == Phases(about.node.phase);
+    if (!ends_it) continue;
+    Words words = Words::spoken();
+    rule->when.holds(about, words);
+    if (!words.text().empty()) details += (details.empty() ? "" : "; ") + words.text();
+  }
+  return details;
+}
+
 }  // namespace
 
 std::optional<Phase> label_of(const NodeView& node, const Policy& policy) {
@@ -227,6 +242,9 @@ std::string reason_of(const Flow& flow, const FleetView& fleet, const Slots& slo
   Words words = Words::spoken();
   const Rule* rule = first_that_applies(flow, about, words);
   if (rule == nullptr) return {};
+  if (rule->kind == Rule::Kind::Wait && words.text().empty() && is_in_flight(about.node.phase)) {
+    return with_detail(rule->because, what_would_end_it(flow, about, *rule));
+  }
   // Work in a node that has pods in the way says which.
   if (rule->kind == Rule::Kind::Work && about.node.pods && words.text().empty()) {
     const Clearing left = rule->work == Work::EvictAll ? clearing::of_all_pods(about) : clearing::of_device_pods(about);

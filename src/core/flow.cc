@@ -95,11 +95,15 @@ constexpr std::array kUpgradeInPlace = {
     work(Restart, old_driver_is_there, Work::ReplaceDriverPod, "replacing the driver"),
     move(Restart, new_driver_is_ready, Validate, "the new driver is ready"),
     move(Restart, restart_ran_out_of_time, Failed, "the new driver did not become ready"),
+    move(Restart, node_is_lost, Failed, "the node was lost"),
+    wait(Restart, node_is_not_ready, "the node is not ready"),
     wait(Restart, otherwise, "the new driver is starting"),
 
     move(Validate, new_driver_works, Uncordon, "the new driver works"),
     work(Validate, validator_is_stale, Work::ReplaceValidator, "the validator is older than the driver"),
     move(Validate, validation_ran_out_of_time, Failed, "the new driver was not validated"),
+    move(Validate, node_is_lost, Failed, "the node was lost"),
+    wait(Validate, node_is_not_ready, "the node is not ready"),
     wait(Validate, otherwise, "the new driver is being validated"),
 
     move(Uncordon, otherwise, Done, "the node is back in service"),

@@ -60,6 +60,7 @@ class Phases {
     for (const Phase phase : phases) bits_ |= bit(phase);
   }
 
+  constexpr bool operator==(const Phases&) const = default;
   constexpr bool has(Phase phase) const { return (bits_ & bit(phase)) != 0; }
   friend constexpr Phases operator|(Phases a, Phases b) {
     Phases both;

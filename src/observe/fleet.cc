@@ -15,9 +15,19 @@ vendors::LabelsOf labels_of(const NodeFacts& facts) {
 // A record or a state label of this kind: the node has to be looked after until they are gone.
 bool carries_marks(const NodeFacts& facts, const vendors::Profile& profile) {
   if (facts.has_label(profile.state_label) || facts.is_tainted) return true;
+  if (!facts.annotation(profile.managed_annotation).empty()) return true;
   if (!facts.record) return false;
   const bool is_held = facts.record->held && facts.record->held->kind == profile.kind;
   return is_held || facts.record->last.contains(profile.kind);
+}
+
+// What goes with the policy. The labels that give a node its driver stay, as the driver does.
+vendors::Dress undressed(const NodeFacts& facts, const vendors::Profile& profile) {
+  vendors::Dress dress;
+  if (!facts.annotation(profile.managed_annotation).empty()) {
+    dress.annotations.emplace(profile.managed_annotation, std::nullopt);
+  }
+  return dress;
 }
 
 // The policy of nodes that no policy wants any more: they are given back, and nothing is taken.
@@ -163,7 +173,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
   place.wish = wants_ == nullptr ? vendors::NodeWish{} : wants_->wish_for(labels);
   place.pool = pool_of(facts);
   place.dress = wants_ == nullptr
-                    ? vendors::Dress{}
+                    ? undressed(facts, profile_)
                     : wants_->dress(labels, [&facts](std::string_view key) { return facts.annotation(key); });
 
   Surroundings around;

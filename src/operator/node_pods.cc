@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
 #include "kube/version_order.h"
 
 namespace drover::operate {
 namespace {
 
 constexpr base::Span kListAgain = std::chrono::seconds(2);
+
+void complain(const kube::Fault& fault) { log::warn("watching pods is interrupted", {{"why", fault.message}}); }
 
 std::string node_of(const kube::Object& pod) { return std::string(json::text_at(pod, {"spec", "nodeName"})); }
 
@@ -43,6 +46,7 @@ void NodePods::want(const std::set<std::string>& nodes) {
 void NodePods::watch_alone(const std::string& node, Watched& watched) {
   ++own_watches_;
   kube::Listener listener = kube::feed(watched.pods, [this, node] { changed_(node); });
+  listener.trouble = complain;
   watched.own = std::make_unique<kube::Reflector>(
       api_, loop_, random_.fork(node),
       kube::Range{.resource = kube::kPods, .ns = {}, .labels = {}, .fields = "spec.nodeName=" + node},
@@ -64,6 +68,7 @@ NodePods::Watched* NodePods::served(const std::string& node) {
 
 kube::Listener NodePods::wide_listener() {
   kube::Listener listener;
+  listener.trouble = complain;
   listener.sweep_began = [this] {
     for (const auto& [node, watched] : watched_) {
       if (watched->own != nullptr) continue;

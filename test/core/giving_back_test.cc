@@ -259,5 +259,37 @@ TEST(Failed, IsLeftByAPersonOrAnotherVersionOnly) {
   EXPECT_EQ(verdict(nodes), "failed > required");
 }
 
+TEST(AfterTheSwap, AMachineThatDiesFailsAndFreesItsSlot) {
+  for (const Phase phase : {Phase::Restart, Phase::Validate}) {
+    FleetView nodes = fleet({current(taken("a", phase))});
+    nodes.nodes[0].driver.pod = "new";
+    nodes.nodes[0].driver.is_ready = false;
+    nodes.nodes[0].is_ready = false;
+    nodes.nodes[0].unready_for = 9min;
+    EXPECT_EQ(verdict(nodes), "waits") << name(phase);
+    nodes.nodes[0].unready_for = 10min;
+    const Change change = change_of(nodes);
+    EXPECT_EQ(change.phase, Phase::Failed) << name(phase);
+    EXPECT_TRUE(change.outcome->after_swap) << "a driver that kills its machine looks the same";
+  }
+}
+
+TEST(Failed, ANodeThatAPersonUncordonedIsHisToCordon) {
+  FleetView nodes = fleet({current(taken("a", Phase::Failed))});
+  nodes.nodes[0].outcome = Outcome{.failed = true, .after_swap = true, .target = "new"};
+  nodes.nodes[0].is_cordoned = false;
+  EXPECT_EQ(change_of(nodes).claim->cordon, Claim::Cordon::Found);
+}
+
+TEST(Reason, AWaitNamesWhatItIsForAndItsLimit) {
+  FleetView nodes = fleet({taken("a", Phase::WaitForJobs)});
+  nodes.policy.jobs = {.is_wanted = true, .at_most = 10min};
+  nodes.nodes[0].spent = 4min;
+  nodes.nodes[0].pods->push_back(pod("job"));
+  nodes.nodes[0].pods->back().is_waited_for = true;
+  EXPECT_EQ(reason_of(upgrade_in_place(), nodes, count_slots(nodes), 0),
+            "waiting for jobs: 1 still running, ml/job among them; 4m of 10m");
+}
+
 }  // namespace
 }  // namespace drover::core::testing
