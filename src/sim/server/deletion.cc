@@ -43,10 +43,15 @@ Answer<void> check_preconditions(const Rules& rules, const kube::Request& reques
   return {};
 }
 
+// No pod takes longer to end than spans can tell, whatever it says.
+constexpr std::int64_t kLongestGrace = 5'000'000'000;
+
+std::int64_t bounded(std::int64_t seconds) { return std::clamp<std::int64_t>(seconds, 0, kLongestGrace); }
+
 std::optional<std::int64_t> grace_asked(const kube::Request& request) {
   if (!request.grace) return {};
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*request.grace).count();
-  return seconds < 0 ? 1 : seconds;
+  return seconds < 0 ? 1 : bounded(seconds);
 }
 
 // How long this pod may take to end: nothing when it never began or is over.
@@ -54,12 +59,12 @@ std::int64_t grace_of_pod(const kube::Object& pod, std::optional<std::int64_t> a
   const std::string_view phase = json::text_at(pod, {"status", "phase"});
   if (json::text_at(pod, {"spec", "nodeName"}).empty() || phase == "Failed" || phase == "Succeeded") return 0;
   const std::int64_t seconds = asked ? *asked : json::int_at(pod, {"spec", "terminationGracePeriodSeconds"});
-  return seconds < 0 ? 1 : seconds;
+  return seconds < 0 ? 1 : bounded(seconds);
 }
 
 void bump_generation(kube::Object& object) {
   const std::int64_t generation = json::int_at(object, {"metadata", "generation"});
-  if (generation > 0) metadata_of(object)["generation"] = generation + 1;
+  if (generation > 0 && generation < INT64_MAX) metadata_of(object)["generation"] = generation + 1;
 }
 
 enum class Grace { None, Pending, Begins };
@@ -71,7 +76,7 @@ Grace begin_grace(const Context& context, const Rules& rules, const kube::Reques
   const auto asked = grace_asked(request);
   const base::WallTime now = context.loop.wall();
   if (kube::is_being_deleted(object)) {
-    const std::int64_t running = json::int_at(object, {"metadata", "deletionGracePeriodSeconds"});
+    const std::int64_t running = bounded(json::int_at(object, {"metadata", "deletionGracePeriodSeconds"}));
     if (running == 0) return Grace::None;
     if (!asked || *asked >= running) return Grace::Pending;
     std::int64_t seconds = *asked;

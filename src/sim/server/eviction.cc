@@ -167,7 +167,8 @@ kube::Request as_delete(const kube::Request& eviction) {
   request.version_precondition = json::text_at(eviction.body, {"deleteOptions", "preconditions", "resourceVersion"});
   if (const json::Value* grace = json::find(eviction.body, {"deleteOptions", "gracePeriodSeconds"});
       grace != nullptr && grace->is_int64()) {
-    request.grace = std::chrono::seconds(grace->get_int64());
+    // What is too long for a span is longer than anybody waits.
+    request.grace = std::chrono::seconds(std::clamp<std::int64_t>(grace->get_int64(), -1, INT32_MAX));
   }
   const std::string_view propagation = json::text_at(eviction.body, {"deleteOptions", "propagationPolicy"});
   if (propagation == "Background") request.propagation = kube::Propagation::Background;

@@ -240,7 +240,7 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
   }
   if (rules.on_update != nullptr) rules.on_update(fresh, *old);
   if (rules.has_generation && wish_changed(rules, fresh, *old) && !context.bugs.has(Bug::GenerationNotCounted)) {
-    metadata["generation"] = json::int_at(*old, {"metadata", "generation"}) + 1;
+    metadata["generation"] = std::min<std::int64_t>(json::int_at(*old, {"metadata", "generation"}), INT64_MAX - 1) + 1;
   }
 
   // What is wrong with metadata is said twice: by the server and by the kind. (Once in the message.)
