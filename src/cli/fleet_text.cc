@@ -101,6 +101,7 @@ std::string_view what_is_done(Work work) {
     case Work::DeleteDevicePods: return "pods that use the device are deleted, because their time is over";
     case Work::EvictAll: return "pods are asked to leave";
     case Work::ReplaceDriverPod: return "the driver's pod is deleted, and its DaemonSet makes the new one";
+    case Work::ReplaceValidator: return "the validator's pod is deleted, and its DaemonSet makes another";
   }
   return "";
 }
