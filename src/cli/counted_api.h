@@ -1,6 +1,7 @@
 // An Api that counts what passes through it: what an operator costs its API server, for the demo's summary.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "kube/api.h"
@@ -9,7 +10,8 @@ namespace drover::cli {
 
 class CountedApi final : public kube::Api {
  public:
-  explicit CountedApi(kube::Api& api) : api_(api) {}
+  // Pods outside `own` are other people's.
+  CountedApi(kube::Api& api, std::string own) : api_(api), own_(std::move(own)) {}
 
   struct Count {
     int node_patches = 0;
@@ -17,6 +19,7 @@ class CountedApi final : public kube::Api {
     int evictions = 0;  // granted
     int refusals = 0;   // of evictions, by a disruption budget
     int deletes = 0;
+    int forced = 0;  // of those, other people's pods
     int other_writes = 0;
 
     int writes() const { return node_patches + events + evictions + deletes + other_writes; }
@@ -47,6 +50,7 @@ class CountedApi final : public kube::Api {
     if (request.verb == kube::Verb::Get) return;
     if (request.verb == kube::Verb::Delete) {
       ++count_.deletes;
+      if (request.resource.plural == "pods" && request.ns != own_) ++count_.forced;
     } else if (request.resource.plural == "events") {
       ++count_.events;
     } else if (request.resource.plural == "nodes") {
@@ -57,6 +61,7 @@ class CountedApi final : public kube::Api {
   }
 
   kube::Api& api_;
+  std::string own_;
   Count count_;
 };
 

@@ -96,7 +96,7 @@ class Demo {
         began_at_(wire_.now()),
         world_(sim::WorldOptions{.cluster = {.seed = options.seed}, .keeps_transcript = false}),
         person_(world_.api("person")),
-        counted_(world_.api("operator")),
+        counted_(world_.api("operator"), std::string(vendors::nvidia().ns)),
         kubelets_(world_.api("kubelets"), world_.loop, world_.cluster.random("kubelets"), {.events = false}) {}
 
   base::Result<void> open() {
@@ -123,8 +123,9 @@ class Demo {
     const base::Span took = finished_at_ - rollout_at_.value_or(base::Instant{});
     screen_.say("");
     screen_.say(fmt::format("{} nodes have driver {}", done(), kNewDriver));
-    screen_.say(fmt::format("  evictions      {} granted, {} refused by disruption budgets, 0 forced",
-                            count.evictions - before_.evictions, count.refusals - before_.refusals));
+    screen_.say(fmt::format("  evictions      {} granted, {} refused by disruption budgets, {} forced",
+                            count.evictions - before_.evictions, count.refusals - before_.refusals,
+                            count.forced - before_.forced));
     screen_.say(fmt::format("  API writes     {} ({:.1f} a node, {:.1f} of them to the node itself)", writes,
                             static_cast<double>(writes) / kNodes,
                             static_cast<double>(count.node_patches - before_.node_patches) / kNodes));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/text.h"
 #include "cli/fleet_text.h"
@@ -13,6 +14,15 @@ namespace drover::cli {
 namespace {
 
 using core::Phase;
+
+// nvidia-2 before nvidia-10, as people count.
+std::vector<std::size_t> by_number(const core::FleetView& view) {
+  std::vector<std::size_t> order(view.nodes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return view.nodes[a].name.size() < view.nodes[b].name.size(); });
+  return order;
+}
 
 std::string headline(const core::FleetView& view, std::optional<base::Span> taken) {
   double parts = 0;
@@ -61,7 +71,9 @@ std::string short_reason(const core::FleetView& view, const core::Slots& slots, 
       if (!pod.held_by.empty()) return fmt::format("budget {} says no", pod.held_by);
     }
   }
-  return base::one_line(core::reason_of(flow, view, slots, index), 120);
+  // How much of which time it has used changes with every look, and comes last.
+  const std::string reason = core::reason_of(flow, view, slots, index);
+  return base::one_line(reason.substr(0, reason.find("; ")), 120);
 }
 
 std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendors::Profile& profile,
@@ -69,7 +81,7 @@ std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendor
   const core::FleetView& view = fleet.seen();
   const core::Slots slots = core::count_slots(view);
   std::vector<std::vector<std::string>> rows = {{"NODE", "DRIVER", "", "PHASE", "WHY"}};
-  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
+  for (const std::size_t i : by_number(view)) {
     const core::NodeView& node = view.nodes[i];
     const std::string loaded = loaded_driver(fleet, i);
     rows.push_back({node.name, loaded.empty() ? "-" : loaded, bar(part_done(node.phase), 9),

@@ -64,6 +64,7 @@ check "it is not ready before the policy's kind is known" '^503$' "$(page /ready
 
 send POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions application/yaml \
     charts/drover/crds/nvidia.com_clusterpolicies.yaml || report "the CRD is taken" no "$(cat "$stage/answer")"
+# shellcheck disable=SC2317 # called by within
 is_ready() { [ "$(page /readyz)" = 200 ]; }
 if within 350 is_ready; then report "it is ready when the kind is there" yes; else report "it is ready when the kind is there" no "$(cat "$stage/log")"; fi
 check "a policy that is not there is one line and exit 1" '^drover: .*there is no policy.* 1$' \
@@ -74,6 +75,7 @@ make /api/v1/namespaces/gpu-operator/serviceaccounts '{"metadata": {"name": "dro
 make /apis/nvidia.com/v1/clusterpolicies '{"apiVersion": "nvidia.com/v1", "kind": "ClusterPolicy", "metadata":
     {"name": "cluster-policy"}, "spec": {"driver": {"version": "535.129.03",
     "startupProbe": {"initialDelaySeconds": 0, "periodSeconds": 1}}}}'
+# shellcheck disable=SC2317 # called by within
 is_done() { page /metrics >/dev/null && grep -q '^gpu_operator_nodes_upgrades_done 2$' "$stage/page"; }
 if within 300 is_done; then report "metrics say when the nodes are done" yes; else report "metrics say when the nodes are done" no "$(cat "$stage/page")"; fi
 check "metrics say that it leads" '^drover_leader 1$' "$(cat "$stage/page")"
@@ -87,6 +89,8 @@ check "explain of nothing is one line and exit 1" '^drover: there is no node gpu
     "$("$drover" explain gpu-9 --kubeconfig "$stage/config" 2>&1) $?"
 check "explain needs a node" 'NODE is required' "$("$drover" explain 2>&1)"
 
+check "a port that is taken is refused at once" '^drover: cannot listen on .* 1$' \
+    "$("$drover" operator --kubeconfig "$stage/config" --log-level error --listen "${pages#http://}" 2>&1) $?"
 began=$(date +%s%N)
 kill -TERM "$operator"
 wait "$operator"
