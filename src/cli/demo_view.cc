@@ -19,8 +19,11 @@ using core::Phase;
 std::vector<std::size_t> by_number(const core::FleetView& view) {
   std::vector<std::size_t> order(view.nodes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return view.nodes[a].name.size() < view.nodes[b].name.size(); });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const std::string& one = view.nodes[a].name;
+    const std::string& other = view.nodes[b].name;
+    return one.size() != other.size() ? one.size() < other.size() : one < other;
+  });
   return order;
 }
 
