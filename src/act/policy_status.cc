@@ -120,8 +120,9 @@ void list_nodes(const core::FleetView& fleet, const core::Plan& plan, const vend
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
     if (fleet.nodes[i].is_managed() && fleet.nodes[i].phase != Phase::Done) left.push_back(i);
   }
-  std::stable_sort(left.begin(), left.end(),
-                   [&](std::size_t a, std::size_t b) { return urgency(fleet.nodes[a]) < urgency(fleet.nodes[b]); });
+  std::sort(left.begin(), left.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(urgency(fleet.nodes[a]), a) < std::pair(urgency(fleet.nodes[b]), b);
+  });
   Array nodes;
   for (std::size_t k = 0; k < std::min(left.size(), kMostNodesListed); ++k) {
     const core::NodeView& node = fleet.nodes[left[k]];
