@@ -79,6 +79,7 @@ class Recent {
 struct Subject {
   TokenBucket bucket;
   bool has_write_in_flight = false;
+  Instant not_before = {};  // the next new Event about it
 };
 
 struct Series {
@@ -127,8 +128,10 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
   std::uint64_t dropped = 0;
   base::Timer wake;
 
+  const bool seconds_apart;
+
   Body(Api& api, base::Loop& loop, base::Random random, std::string component, std::string instance,
-       std::size_t remembers)
+       std::size_t remembers, bool seconds_apart)
       : api(api),
         loop(loop),
         random(std::move(random)),
@@ -137,7 +140,8 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
         subjects(remembers),
         known(remembers),
         bucket(kRecorderRate, kRecorderBurst, loop.now()),
-        hold_until(loop.now()) {}
+        hold_until(loop.now()),
+        seconds_apart(seconds_apart) {}
 
   void record(Event event) {
     event.message = cut(event.message, kMessageMost);
@@ -206,6 +210,11 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
         ++at;
         continue;
       }
+      if (const Instant open_at = (*at)->subject->not_before; now < open_at) {
+        next_at = next_at ? std::min(*next_at, open_at) : open_at;
+        ++at;
+        continue;
+      }
       if (now < hold_until || !bucket.take(now)) {
         const Instant open_at = std::max(hold_until, bucket.next_at(now));
         next_at = next_at ? std::min(*next_at, open_at) : open_at;
@@ -238,6 +247,7 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
 
   void send(const SeriesPtr& series) {
     ++in_flight;
+    if (seconds_apart && !series->exists) stamp(*series);
     series->state = Series::State::InFlight;
     series->subject->has_write_in_flight = true;
     api.call(series->exists ? repeated(*series) : made(*series),
@@ -245,6 +255,15 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
                if (auto self = weak.lock()) self->answered(series, count, answer ? nullptr : &answer.error());
              })
         .let_go();
+  }
+
+  // Now, in a second that no other Event about the same object has.
+  void stamp(Series& series) {
+    const WallTime wall = loop.wall();
+    series.last_at = wall;
+    if (series.count == 1) series.first_at = wall;
+    const auto second = std::chrono::floor<std::chrono::seconds>(wall);
+    series.subject->not_before = loop.now() + std::chrono::seconds(1) - (wall - second);
   }
 
   void answered(const SeriesPtr& series, std::int64_t count, const Fault* fault) {
@@ -344,9 +363,9 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
 };
 
 EventRecorder::EventRecorder(Api& api, base::Loop& loop, base::Random random, std::string component,
-                             std::string instance, std::size_t remembers)
-    : body_(
-          std::make_shared<Body>(api, loop, std::move(random), std::move(component), std::move(instance), remembers)) {}
+                             std::string instance, std::size_t remembers, bool seconds_apart)
+    : body_(std::make_shared<Body>(api, loop, std::move(random), std::move(component), std::move(instance), remembers,
+                                   seconds_apart)) {}
 EventRecorder::~EventRecorder() = default;
 
 void EventRecorder::record(const Event& event) { body_->record(event); }

@@ -33,8 +33,10 @@ class EventRecorder {
  public:
   // `component` and `instance` are shown as the source ("drover", the pod's name). A repeat of one of the last
   // `remembers` events raises its count; a repeat of an older one is a new event.
+  // `seconds_apart`: each Event about an object is sent in a second of its own, since `kubectl get events --sort-by`
+  // sees whole seconds only and shuffles what shares one.
   EventRecorder(Api& api, base::Loop& loop, base::Random random, std::string component, std::string instance,
-                std::size_t remembers = 4096);
+                std::size_t remembers = 4096, bool seconds_apart = false);
   // What was recorded and not yet sent is lost; what is under way still goes.
   ~EventRecorder();
   EventRecorder(const EventRecorder&) = delete;

@@ -58,6 +58,7 @@ struct Listing {
 struct Watching {
   Instant since;
   Instant heard_at;
+  bool has_spoken = false;
   bool told_something_new = false;  // the version moved
   Call call = {};
   Timer patience = {};
@@ -164,6 +165,7 @@ struct Reflector::Body : std::enable_shared_from_this<Body> {
 
   void on(Watching& now, News& news) {
     now.heard_at = heard();
+    now.has_spoken = true;
     const std::string_view found = version_of(news.event.object);
     if (is_older(found, newest)) return;
     if (!found.empty() && found != version) {
@@ -197,10 +199,6 @@ struct Reflector::Body : std::enable_shared_from_this<Body> {
   void on(Watching& now, PatienceOver&) {
     if (still_patient(now)) return;
     if (!now.told_something_new) ++fruitless;
-    if (!told_trouble({Kind::Unreachable, fmt::format("watch of {}: silent for {}, taken for dead; watching again",
-                                                      range_text(), base::human(tuning.silence))})) {
-      return;
-    }
     fruitless >= kFruitlessMost ? list({}) : watch();
   }
 
@@ -310,10 +308,15 @@ struct Reflector::Body : std::enable_shared_from_this<Body> {
     return span;
   }
 
+  Span patience_with(const Listing&) const { return tuning.silence; }
+  Span patience_with(const Watching& now) const {
+    return now.has_spoken ? tuning.silence : tuning.watch_for + tuning.silence;
+  }
+
   // A timer is not set anew for each event; when it fires it looks how long the silence really was.
   template <class Now>
   bool still_patient(Now& now) {
-    const Span left = now.heard_at + tuning.silence - loop.now();
+    const Span left = now.heard_at + patience_with(now) - loop.now();
     if (left <= Span::zero()) return false;
     now.patience = due<PatienceOver>(left);
     return true;

@@ -2,7 +2,8 @@
 //
 // Promises, whatever the network does: the listener sees every object that exists, is told of each change at least once
 // and in order, and never sees time run backwards (a list older than what was seen is dropped and asked for again, an
-// old event is dropped). A watch that falls silent for longer than bookmarks come is taken for dead. 410 means list
+// old event is dropped). A watch that spoke and falls silent for longer than bookmarks come is taken for dead (one that
+// never spoke may be about a range in which nothing happens: the server ends it in time). 410 means list
 // again; everything else goes on from the last version seen. Waits between tries grow, with jitter.
 //
 // Two exceptions to "never backwards", because the alternative is to be wrong for ever: after 410 the server's word

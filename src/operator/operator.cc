@@ -11,7 +11,7 @@ namespace {
 
 // The periodic look finds nothing to do; it is there for what nobody thought of.
 constexpr base::Span kLookAnyway = std::chrono::minutes(10);
-// Bookmarks come every minute; who has heard nothing for longer cannot count time against a node.
+// A server that has nothing to say is there; one that could not be asked, and has not spoken for so long, is not.
 constexpr base::Span kSilence = std::chrono::seconds(90);
 
 }  // namespace
@@ -21,9 +21,10 @@ Operator::Operator(kube::Api& api, base::Loop& loop, const base::Random& random,
     : loop_(loop),
       settings_(std::move(settings)),
       nodes_([](const kube::Object& object) { return observe::node_facts(object); }),
-      events_(api, loop, random.fork("events"), "drover", settings_.instance) {
+      events_(api, loop, random.fork("events"), "drover", settings_.instance, 4096, true) {
   kube::Listener listener = kube::feed(nodes_, [this] { wake(); });
-  listener.trouble = [](const kube::Fault& fault) {
+  listener.trouble = [this](const kube::Fault& fault) {
+    trouble_at_ = loop_.now();
     log::warn("watching nodes is interrupted", {{"why", fault.message}});
   };
   node_reflector_ = std::make_unique<kube::Reflector>(

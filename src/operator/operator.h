@@ -57,6 +57,7 @@ class Operator {
   std::uint64_t walks_ = 0;
   bool is_woken_ = false;
   bool is_stopped_ = false;
+  std::optional<base::Instant> trouble_at_ = {};  // of watching nodes, the last
   base::Timer next_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -408,5 +408,20 @@ TEST_F(ARecorder, LetsWhatIsUnderWayGoOnWhenItIsDestroyed) {
   EXPECT_EQ(api.calls.size(), 1u);
 }
 
+TEST_F(ARecorder, GivesEachEventAboutAnObjectASecondOfItsOwnWhenTold) {
+  server_is_content();
+  recorder = std::make_unique<EventRecorder>(api, loop, base::Random(1), "drover", "drover-0", 4096, true);
+  for (const char* message : {"one", "two", "three"}) recorder->record(node_event("gpu-1", message));
+  recorder->record(node_event("gpu-2", "other"));
+  run(5s);
+  ASSERT_EQ(api.calls.size(), 4u);
+  EXPECT_EQ(text(0, {"message"}), "one");
+  EXPECT_EQ(text(1, {"message"}), "other") << "another object does not wait";
+  EXPECT_EQ(text(2, {"message"}), "two");
+  EXPECT_EQ(text(3, {"message"}), "three");
+  EXPECT_LT(text(0, {"lastTimestamp"}), text(2, {"lastTimestamp"}));
+  EXPECT_LT(text(2, {"lastTimestamp"}), text(3, {"lastTimestamp"}));
+}
+
 }  // namespace
 }  // namespace drover::kube

@@ -156,7 +156,7 @@ spec:
   driver:
     version: 470.82.01
     startupProbe: {initialDelaySeconds: 0, periodSeconds: 1}
-    upgradePolicy: {autoUpgrade: true, maxParallelUpgrades: 1, maxUnavailable: 34%}
+    upgradePolicy: {autoUpgrade: true, maxParallelUpgrades: 1, maxUnavailable: 1}
 YAML
 }
 bare_gpu_pod() {
