@@ -17,7 +17,7 @@ struct Ending {
   std::string trouble;
   std::string state;
   std::map<std::string, Effects> effects;
-  int writes = 0;
+  std::string writes;  // see Door
 };
 
 Ending play(const Story& told, const Death& death) {
@@ -50,8 +50,13 @@ TEST_P(Crash, AtAnyWriteChangesNothing) {
   // DROVER_CRASH=k/v plays one death alone: v is 0 (before), 1 (under way) or 2 (after).
   const char* alone = std::getenv("DROVER_CRASH");
   int played = 0;
-  for (int k = 1; k <= calm.writes; ++k) {
+  const bool thorough = std::getenv("DROVER_CRASH_ALL") != nullptr;
+  for (int k = 1; k <= static_cast<int>(calm.writes.size()); ++k) {
+    // Nothing depends on an Event or a status that was not written: of those a few deaths are enough.
+    const bool is_minor = !thorough && calm.writes[static_cast<std::size_t>(k - 1)] == 'e';
+    if (is_minor && alone == nullptr && k % 4 != 0) continue;
     for (const When when : {When::Before, When::Underway, When::After}) {
+      if (is_minor && alone == nullptr && when != When::Before) continue;
       const std::string which = fmt::format("{}/{}", k, static_cast<int>(when));
       if (alone != nullptr && which != alone) continue;
       const Ending run = play(told, {.write = k, .when = when});

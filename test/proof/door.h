@@ -27,8 +27,15 @@ class Door final : public kube::Api {
     death_ = death;
     then_ = std::move(then);
   }
-  void alter(Alter alter) { alter_ = std::move(alter); }
-  int writes() const { return writes_; }
+  // Alters what the operator gets to see; false: it does not see it at all.
+  using See = std::function<bool(const kube::Range&, kube::Object&)>;
+
+  void alter(Alter alter, See see) {
+    alter_ = std::move(alter);
+    see_ = std::move(see);
+  }
+  // One for each write: 'e' for Events and status, which nothing depends on, 'w' for the rest.
+  const std::string& writes() const { return writes_; }
   bool is_shut() const { return is_shut_; }
   // Nothing passes any more in either direction.
   void shut() { is_shut_ = true; }
@@ -38,7 +45,10 @@ class Door final : public kube::Api {
     request.field_manager = asker_;
     if (alter_ && !alter_(request)) return {};
     const bool counts = request.verb != kube::Verb::Get && request.lane != kube::Lane::Lease;
-    if (!counts || ++writes_ != death_.write) return inner_.call(std::move(request), std::move(answer));
+    const bool is_minor = request.resource.plural == "events" || request.subresource == "status";
+    if (counts) writes_ += is_minor ? 'e' : 'w';
+    const bool is_the_one = counts && static_cast<int>(writes_.size()) == death_.write;
+    if (!is_the_one) return inner_.call(std::move(request), std::move(answer));
     switch (death_.when) {
       case Death::When::Before: break;
       case Death::When::Underway:
@@ -55,10 +65,20 @@ class Door final : public kube::Api {
   }
   [[nodiscard]] kube::Call list(kube::ListRequest request, kube::ListSink sink) override {
     if (is_shut_) return {};
+    if (see_) {
+      sink.item = [see = see_, range = request.range, item = std::move(sink.item)](kube::Object object) {
+        if (see(range, object)) item(std::move(object));
+      };
+    }
     return inner_.list(std::move(request), std::move(sink));
   }
   [[nodiscard]] kube::Call watch(kube::WatchRequest request, kube::WatchSink sink) override {
     if (is_shut_) return {};
+    if (see_) {
+      sink.event = [see = see_, range = request.range, event = std::move(sink.event)](kube::WatchEvent seen) {
+        if (seen.kind == kube::WatchEvent::Kind::Bookmark || see(range, seen.object)) event(std::move(seen));
+      };
+    }
     return inner_.watch(std::move(request), std::move(sink));
   }
 
@@ -71,9 +91,10 @@ class Door final : public kube::Api {
   kube::Api& inner_;
   std::string asker_;
   Alter alter_;
+  See see_;
   Death death_;
   std::function<void()> then_;
-  int writes_ = 0;
+  std::string writes_;
   bool is_shut_ = false;
 };
 

@@ -31,7 +31,7 @@ void Play::start(std::size_t replica) {
   if (is_running(replica)) return;
   Replica& one = replicas_[replica];
   one.door = std::make_unique<Door>(luck, std::string(kOperator));
-  if (options_.alter) one.door->alter(options_.alter);
+  one.door->alter(options_.alter, options_.see);
   if (options_.death.write > 0 && !has_died_) {
     one.door->dies(options_.death, [this, replica] {
       has_died_ = true;
@@ -56,7 +56,7 @@ void Play::start(std::size_t replica) {
 void Play::kill(std::size_t replica) {
   if (!is_running(replica)) return;
   Replica& one = replicas_[replica];
-  writes_ = std::max(writes_, one.door->writes());
+  if (writes_.empty()) writes_ = one.door->writes();
   one.door->shut();
   one.drover.reset();
   old_doors_.push_back(std::move(one.door));

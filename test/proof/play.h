@@ -21,6 +21,7 @@ struct PlayOptions {
   CheckerOptions checker = {};
   Death death = {};        // of the first operator
   Door::Alter alter = {};  // what every operator does wrong
+  Door::See see = {};      // what every operator sees wrong
   bool with_leases = false;
 };
 
@@ -38,7 +39,7 @@ class Play : public operate::testing::Stage {
   void kill(std::size_t replica = 0);
   bool is_running(std::size_t replica = 0) const;
   // Of the first operator that ran.
-  int writes() const { return writes_; }
+  const std::string& writes() const { return writes_; }
 
   // The API objects' words that must be the same however often the operator died.
   std::string final_state();
@@ -74,7 +75,7 @@ class Play : public operate::testing::Stage {
   std::vector<std::unique_ptr<Door>> old_doors_;
   base::Timer revival_;
   bool has_died_ = false;
-  int writes_ = 0;
+  std::string writes_;
   std::string trouble_;
 };
 
