@@ -1,0 +1,25 @@
+// Deliberate bugs: mistakes that an engine could make, each made between it and the API server, so that nothing of them
+// is in the engine itself. Every one of them must be caught by the checker; a checker that misses one proves nothing.
+#pragma once
+
+#include <ostream>
+#include <span>
+#include <string_view>
+
+#include "door.h"
+
+namespace drover::proof {
+
+struct Bug {
+  std::string_view name;
+  std::string_view story;      // in which it shows
+  std::string_view invariant;  // that must be broken
+  bool (*alter)(kube::Request&) = nullptr;
+  bool (*see)(const kube::Range&, kube::Object&) = nullptr;
+};
+
+std::span<const Bug> all_bugs();
+
+inline void PrintTo(const Bug& bug, std::ostream* out) { *out << bug.name; }
+
+}  // namespace drover::proof

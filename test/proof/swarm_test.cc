@@ -1,0 +1,42 @@
+// Many seeds. DROVER_SEEDS says how many, DROVER_SEED where to begin (with DROVER_SEEDS=1: that one alone, told).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "base/log.h"
+#include "swarm.h"
+
+namespace drover::proof {
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
+}
+
+TEST(Swarm, ComesToRestWhateverHappened) {
+  log::redirect([](std::string_view) {});
+  const std::uint64_t first = number_from("DROVER_SEED", 1);
+  const std::uint64_t count = number_from("DROVER_SEEDS", 500);
+  const std::uint64_t most_failures = number_from("DROVER_FAILURES", 3);
+  std::uint64_t failures = 0;
+  for (std::uint64_t seed = first; seed < first + count && failures < most_failures; ++seed) {
+    const SwarmResult result = swarm(seed);
+    if (count == 1) std::cout << result.chronicle;
+    if (result.trouble.empty()) continue;
+    ++failures;
+    ADD_FAILURE() << "seed " << seed << ": " << result.trouble
+                  << fmt::format("again: DROVER_SEED={} DROVER_SEEDS=1 build/test/test_proof --gtest_filter='Swarm.*'",
+                                 seed);
+  }
+}
+
+TEST(Swarm, IsTheSameForTheSameSeed) {
+  log::redirect([](std::string_view) {});
+  EXPECT_EQ(swarm(7).chronicle, swarm(7).chronicle);
+}
+
+}  // namespace
+}  // namespace drover::proof
