@@ -112,10 +112,16 @@ bool is_held_for_nothing(const NodeView& node) {
   return node.claim && (node.phase == Phase::Idle || node.phase == Phase::Done);
 }
 
+// The policy was deleted and made again, or the record came from elsewhere: whoever decides now owns the claim.
+bool claim_names_another_policy(const NodeView& node, const Policy& policy) {
+  return node.claim && !policy.uid.empty() && node.claim->policy != policy.uid;
+}
+
 // What contradicts itself is put right without a move, whoever left it so.
-bool has_loose_ends(const NodeView& node) {
-  return node.record_is_odd || cordon_is_no_longer_ours(node) || is_held_for_nothing(node) ||
-         (node.is_tainted && !node.claim) || (node.claim && !node.claim_is_written) || !node.lost_gates.empty();
+bool has_loose_ends(const NodeView& node, const Policy& policy) {
+  return node.record_is_odd || claim_names_another_policy(node, policy) || cordon_is_no_longer_ours(node) ||
+         is_held_for_nothing(node) || (node.is_tainted && !node.claim) || (node.claim && !node.claim_is_written) ||
+         !node.lost_gates.empty();
 }
 
 // A claim that we take over holds the node as one of ours would.
@@ -126,7 +132,8 @@ void hold_properly(NodeView& node, const Flow& flow) {
   if (is_closed || kBeforeSwap.has(node.phase)) node.is_tainted = true;
 }
 
-void tie_loose_ends(NodeView& node, const Flow& flow) {
+void tie_loose_ends(NodeView& node, const Flow& flow, const Policy& policy) {
+  if (claim_names_another_policy(node, policy)) node.claim->policy = policy.uid;
   if (cordon_is_no_longer_ours(node)) node.claim->cordon = Claim::Cordon::Found;
   if (is_held_for_nothing(node)) release(node);
   if (!node.claim) node.is_tainted = false;
@@ -170,9 +177,9 @@ Decision decide_for(const Flow& flow, const FleetView& fleet, const Slots& slots
   Words words = Words::mute();
   decision.rule = first_that_applies(flow, case_of(fleet, slots, index, node), words);
   const bool moves = decision.rule != nullptr && decision.rule->kind == Rule::Kind::Move;
-  if (moves || has_loose_ends(node) || label_of(node, fleet.policy) != node.label) {
+  if (moves || has_loose_ends(node, fleet.policy) || label_of(node, fleet.policy) != node.label) {
     NodeView after = node;
-    tie_loose_ends(after, flow);
+    tie_loose_ends(after, flow, fleet.policy);
     std::vector<Step> path;
     Phases passed = node.phase;
     while (decision.rule != nullptr && decision.rule->kind == Rule::Kind::Move && !passed.has(decision.rule->to)) {

@@ -34,6 +34,7 @@ constexpr std::array kUpgradeInPlace = {
     // Its turn.
     wait(Required, skip_label_is_set, "the skip label is set"),
     move(Required, nothing_is_to_change, Done, "the wanted driver is the one it has"),
+    wait(Required, wanted_driver_is_starting, "the wanted driver is starting"),
     wait(Required, somebody_else_has_it, "somebody else has the node"),
     wait(Required, given_back_lately, "a person gave it back to service a moment ago"),
     wait(Required, node_is_not_ready, "the node is not ready"),

@@ -141,6 +141,7 @@ const core::FleetView& Fleet::look(base::WallTime now) {
   }
   dirty_.clear();
   view_.policy.nodes_at_start = nodes_at_start_;
+  view_.room_elsewhere = may_take_ ? core::FleetView{}.room_elsewhere : 0;
   return view_;
 }
 

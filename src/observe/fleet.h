@@ -77,6 +77,8 @@ class Fleet {
   // Of the rollout that is under way; 0 when none is. Remembered by whoever writes the policy's status.
   void set_nodes_at_start(int nodes) { nodes_at_start_ = nodes; }
   int nodes_at_start() const { return nodes_at_start_; }
+  // Whether anybody may be taken now, whatever the policy says.
+  void allow_taking(bool allowed) { may_take_ = allowed; }
 
  private:
   struct Place {
@@ -105,6 +107,7 @@ class Fleet {
   std::string policy_key_;
   std::unique_ptr<vendors::Wants> wants_;
   int nodes_at_start_ = 0;
+  bool may_take_ = true;
 
   std::set<std::string> preflight_pods_;
   core::FleetView view_;

@@ -30,8 +30,10 @@ core::DriverView driver_view(const Standing& standing, const Surroundings& aroun
     driver.is_outdated = is_outdated(*pod, around.wish);
     driver.trouble = pod->trouble;
   }
-  // Nothing was ever finished here, and nothing serves: there is no driver that anybody could lose.
-  driver.is_first = !standing.outcome && !standing.held && !driver.is_ready;
+  // Nothing was ever finished here, and nothing runs: there is no driver that anybody could lose. (A pod that runs and
+  // is not ready may have served until its node was out of reach.)
+  const bool runs = pod != nullptr && pod->running_since;
+  driver.is_first = !standing.outcome && !standing.held && !driver.is_ready && !runs;
   return driver;
 }
 

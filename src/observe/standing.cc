@@ -79,7 +79,8 @@ Standing standing_of(const NodeFacts& facts, const vendors::Profile& profile, co
     return standing;
   }
   if (last == nullptr) {
-    if (standing.label) adopt(facts, profile, policy, now, standing);
+    // Whoever has the node has its cordon too; what our label says is of no use then.
+    if (standing.label && standing.other_claim.empty()) adopt(facts, profile, policy, now, standing);
     return standing;
   }
   if (last->next == vendors::Last::Next::Asked) standing.is_asked_for = true;

@@ -91,6 +91,21 @@ TEST(Outcome, KnowsTheTargetThatChangedBeforeTheSwap) {
   EXPECT_EQ(change.claim->target, "new");
 }
 
+TEST(Required, IsNotDoneWhileThereIsNoDriver) {
+  FleetView nodes = fleet({current(node("a", Phase::Required))});
+  EXPECT_EQ(verdict(nodes), "required > done");
+  nodes.nodes[0].driver.is_ready = false;
+  EXPECT_EQ(verdict(nodes), "waits");
+  nodes.nodes[0].driver.pod = "";
+  EXPECT_EQ(verdict(nodes), "waits");
+}
+
+TEST(LooseEnds, AClaimIsOwnedByThePolicyThatDecides) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].claim->policy = "one that was deleted";
+  EXPECT_EQ(change_of(nodes).claim->policy, "policy");
+}
+
 TEST(Validator, IsReplacedWhenItIsOlderThanTheDriver) {
   FleetView nodes = fleet({current(taken("a", Phase::Validate))});
   nodes.nodes[0].validator.is_stale = true;

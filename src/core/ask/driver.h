@@ -35,7 +35,17 @@ inline constexpr Question nothing_is_to_change = {
     "the wanted driver is the one it has", [](const Case& c, Words& words) {
       const bool asked = c.node.is_asked_for || (c.node.claim && c.node.claim->was_asked_for);
       words.say("{} is wanted{}", c.node.driver.wanted, asked ? ", and somebody asked for the swap" : "");
-      return !asked && !c.node.driver.is_outdated && !c.node.driver.waits_for_us;
+      const DriverView& driver = c.node.driver;
+      // A pod that is gone or does not serve yet is no driver that the node has.
+      return !asked && driver.is_ready && !driver.is_outdated && !driver.waits_for_us;
+    }};
+
+// Somebody else replaced the pod, or it never came up: what comes is what is wanted, and it is waited for.
+inline constexpr Question wanted_driver_is_starting = {
+    "the wanted driver is starting", [](const Case& c, Words& words) {
+      const DriverView& driver = c.node.driver;
+      if (!driver.trouble.empty()) words.say("{}", driver.trouble);
+      return !c.node.is_asked_for && !driver.is_ready && !driver.is_outdated && !driver.waits_for_us;
     }};
 
 inline constexpr Question another_version_is_wanted = {"another version is wanted", [](const Case& c, Words& words) {
