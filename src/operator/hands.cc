@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "act/node_patch.h"
@@ -19,6 +20,8 @@ using core::Work;
 // A pod that was asked to go is not asked again before it could have gone.
 constexpr base::Span kAskAgain = std::chrono::seconds(30);
 constexpr base::Span kDeleteAgain = std::chrono::seconds(10);
+// A write that perhaps happened is seen by then, or did not.
+constexpr base::Span kPerhaps = std::chrono::seconds(30);
 constexpr base::Span kApplyAgain = std::chrono::seconds(2);
 
 // "The disruption budget train needs 5 healthy pods and has 5 currently" names it without its namespace.
@@ -81,16 +84,44 @@ void Hands::change(const observe::NodeFacts& facts, const core::NodeView& node, 
       change == nullptr ? std::vector<kube::Event>{} : act::events_of(about, *change, profile_);
   if (!facts.record_trouble.empty()) events.push_back(act::odd_record_event(about, facts.record_trouble, profile_));
   const std::string path = change == nullptr ? std::string() : act::path_of(*change, profile_);
-  errands_.run("node/" + facts.name, std::move(request), base::Span::zero(),
-               [this, name = facts.name, sent = facts.version, events, path](const kube::Result<kube::Object>& answer) {
-                 if (!answer && answer.error().kind == base::Fault::Kind::Conflict) overtaken_[name] = sent;
-                 if (!answer) return;
-                 written_[name] = kube::version_of(*answer);
-                 for (const kube::Event& event : events) events_.record(event);
-                 if (!path.empty()) {
-                   log::info("node moved", {{"logger", "controllers.Upgrade"}, {"node", name}, {"path", path}});
-                 }
-               });
+  const bool takes = change != nullptr && std::any_of(change->path.begin(), change->path.end(),
+                                                      [](const auto& step) { return step.to == Phase::Cordon; });
+  const bool sent = errands_.run(
+      "node/" + facts.name, std::move(request), base::Span::zero(),
+      [this, name = facts.name, sent = facts.version, events, path](const kube::Result<kube::Object>& answer) {
+        answered(name, answer);
+        if (!answer && answer.error().kind == base::Fault::Kind::Conflict) overtaken_[name] = sent;
+        if (!answer) return;
+        written_[name] = kube::version_of(*answer);
+        for (const kube::Event& event : events) events_.record(event);
+        if (!path.empty()) {
+          log::info("node moved", {{"logger", "controllers.Upgrade"}, {"node", name}, {"path", path}});
+        }
+      });
+  if (sent && takes) takings_[facts.name] = {.sent = facts.version};
+}
+
+void Hands::answered(const std::string& node, const kube::Result<kube::Object>& answer) {
+  const auto at = takings_.find(node);
+  if (at == takings_.end()) return;
+  if (answer) {
+    at->second.written = kube::version_of(*answer);
+  } else if (answer.error().kind == base::Fault::Kind::Unknown) {
+    at->second.until = loop_.now() + kPerhaps;
+  } else {
+    takings_.erase(at);
+  }
+}
+
+bool Hands::has_taken_unseen(const kube::Cache<observe::NodeFacts>& nodes) {
+  std::erase_if(takings_, [&](const auto& one) {
+    const auto& [name, taking] = one;
+    const observe::NodeFacts* facts = nodes.find(name);
+    if (facts == nullptr || (taking.until && loop_.now() >= *taking.until)) return true;
+    if (!taking.written.empty()) return !kube::is_older(facts->version, taking.written);
+    return taking.until && kube::is_older(taking.sent, facts->version);
+  });
+  return !takings_.empty();
 }
 
 void Hands::work(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision) {

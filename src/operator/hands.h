@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "act/errands.h"
@@ -26,6 +27,8 @@ class Hands {
 
   // What `plan` says about the nodes of `fleet`.
   void apply(const observe::Fleet& fleet, const core::FleetView& view, const core::Plan& plan);
+  // A node was taken and the watch has not shown it yet: until then nobody can count who is away.
+  bool has_taken_unseen(const kube::Cache<observe::NodeFacts>& nodes);
   // DaemonSets as the policy wants them.
   void bring_operands(const observe::Fleet& fleet, const kube::Cache<observe::DaemonSetFacts>& sets);
   // Pods of ours that nobody needs any more.
@@ -42,6 +45,7 @@ class Hands {
   void remove(const core::NodeView& node, const core::Clearing& clearing);
   void prove_image(const observe::Fleet& fleet, const core::NodeView& node, const vendors::NodeWish& wish);
   bool is_behind(const observe::NodeFacts& facts) const;
+  void answered(const std::string& node, const kube::Result<kube::Object>& answer);
   void detach(const observe::DaemonSetFacts& set);
 
   act::Errands& errands_;
@@ -51,8 +55,14 @@ class Hands {
   const vendors::Profile& profile_;
   std::string ns_;
   std::map<std::string, std::string> overtaken_;  // by node: the version on which our last write was refused
-  std::map<std::string, std::string> written_;    // by node: the version that our last write made
-  std::map<std::string, std::string> applied_;    // by DaemonSet: digest of what was applied last, and its generation
+  struct Taking {
+    std::string sent;                      // the version that was decided on
+    std::string written = {};              // the version that it made, when we were told
+    std::optional<base::Instant> until{};  // when nobody told us whether it happened
+  };
+  std::map<std::string, Taking> takings_;       // by node
+  std::map<std::string, std::string> written_;  // by node: the version that our last write made
+  std::map<std::string, std::string> applied_;  // by DaemonSet: digest of what was applied last, and its generation
 };
 
 }  // namespace drover::operate

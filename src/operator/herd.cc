@@ -12,6 +12,7 @@ namespace drover::operate {
 namespace {
 
 constexpr base::Span kStatusEvery = std::chrono::seconds(5);
+constexpr base::Span kLookForOurWrite = std::chrono::seconds(1);
 
 // The policy without what changes by our own writing.
 kube::Object without_noise(kube::Object object) {
@@ -119,6 +120,7 @@ const core::FleetView& Herd::observe() {
   if (fleet_.nodes_at_start() == 0 && fleet_.policy() != nullptr) {
     fleet_.set_nodes_at_start(act::nodes_at_start(*fleet_.policy()));
   }
+  fleet_.allow_taking(!hands_.has_taken_unseen(nodes_));
   return fleet_.look(loop_.wall());
 }
 
@@ -162,6 +164,7 @@ std::optional<base::Span> Herd::record(const core::FleetView& view, const core::
     if (span && (!next || *span < *next)) next = span;
   };
   sooner(errands_.next_in());
+  if (hands_.has_taken_unseen(nodes_)) sooner(kLookForOurWrite);
   if (status_is_due_) sooner(std::max(base::Span::zero(), base::Span(status_not_before_ - loop_.now())));
   return next;
 }
@@ -188,7 +191,11 @@ void Herd::write_status(const core::FleetView& view, const core::Plan& plan) {
   const std::string name(kube::name_of(*policy));
   const bool sent = errands_.run(
       "status/" + name,
-      kube::patch(policy_kind_, "", name, kube::PatchKind::Merge, json::Members{{"status", *status}}, "status"),
+      // What is left out of a merge stays: it must be made of the status that is there.
+      kube::patch(policy_kind_, "", name, kube::PatchKind::Merge,
+                  json::Members{{"metadata", json::Members{{"resourceVersion", kube::version_of(*policy)}}},
+                                {"status", *status}},
+                  "status"),
       kStatusEvery);
   if (sent) status_not_before_ = loop_.now() + kStatusEvery;
 }
