@@ -2,7 +2,7 @@
 # All the work is in scripts/, which can be run by hand too.
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test check bench format sanitize fuzz clean help
+.PHONY: build demo test check bench format sanitize fuzz soak clean help
 
 build: ## build the binary, build/drover
 	@scripts/need build
@@ -36,6 +36,11 @@ sanitize: ## the tests under ASan+UBSan, then under TSan
 fuzz: ## every fuzz target for FUZZ_SECONDS (60); findings are kept in build/fuzz/
 	@scripts/need build clang
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} scripts/test fuzz
+
+soak: ## SEEDS (100,000) seeds of random trouble from SEED (1) on, and a crash at every single write: hours
+	@scripts/need build test
+	@scripts/build build test_proof -DDROVER_TESTS=ON
+	@DROVER_SEEDS=$${SEEDS:-100000} DROVER_SEED=$${SEED:-1} DROVER_CRASH_ALL=1 build/test/test_proof --gtest_brief=1
 
 clean: ## remove build/ (the real control plane's binaries stay in ~/.cache/drover)
 	@rm -rf build

@@ -101,17 +101,6 @@ constexpr std::array kBugs = {
           json::remove(object, {"status", "initContainerStatuses"});
           return true;
         }},
-    Bug{"leaves gates closed", "plain", "I4 no lost cordon",
-        [](kube::Request& request) {
-          if (!is_node_patch(request)) return true;
-          json::Value* labels = json::find(request.body, {"metadata", "labels"});
-          if (labels == nullptr || new_state(request) == "pod-restart-required") return true;
-          for (const std::string_view gate : {"device-plugin", "operator-validator", "dcgm"}) {
-            const std::string key = "nvidia.com/gpu.deploy." + std::string(gate);
-            if (gate != "operator-validator") labels->get_object().erase(key);
-          }
-          return true;
-        }},
     Bug{"gives a node up and leaves it cordoned", "version-put-back", "I4 no lost cordon",
         [](kube::Request& request) {
           if (gives_up(request)) json::remove(request.body, {"spec", "unschedulable"});
@@ -122,16 +111,10 @@ constexpr std::array kBugs = {
           if (is_node_patch(request)) json::ensure(request.body, {"metadata", "labels", "team"}) = "drover";
           return true;
         }},
-    Bug{"repeats its writes", "plain", "I24 bounded writes",
+    Bug{"says the same twice", "plain", "I24 bounded writes",
         [](kube::Request& request) {
-          static int count = 0;
-          if (is_node_patch(request) && new_state(request) == "validation-required" && ++count % 8 != 0) {
-            json::ensure(request.body, {"metadata", "labels", kState}) = "pod-restart-required";
-            std::string record(json::text_at(request.body, {"metadata", "annotations", kRecord}));
-            const auto at = record.find("\"phase\":\"validate\"");
-            if (at != std::string::npos) record.replace(at, 18, "\"phase\":\"restart\"");
-            json::ensure(request.body, {"metadata", "annotations", kRecord}) = record;
-          }
+          json::Value* message = request.resource.plural == "events" ? json::find(request.body, {"message"}) : nullptr;
+          if (message != nullptr) *message = "Successfully updated node state label to [upgrade-required]";
           return true;
         }},
 };

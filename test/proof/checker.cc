@@ -111,6 +111,9 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
   }
   if (!ours && now.is_down() && !node.marks.is_down()) node.down_by_others_at = world_.loop.now();
   follow_cordon(node, now, ours, world_.server().asker());
+  const bool loses_record = commit.kind == sim::Commit::Kind::Changed &&
+                            kube::annotation_of(*commit.before, kRecord) != kube::annotation_of(*commit.after, kRecord);
+  if (!ours && loses_record && world_.server().asker() != kVendorsOperator) node.cordon_is_unsure = true;
   if (ours && now.is_failed() && !node.marks.is_failed()) {
     node.touched_since_failed = is_recent(node.touched_at);
     node.policy_since_failed = terms_.size() > 1 && is_recent(terms_.back().since);
@@ -126,14 +129,18 @@ void Checker::follow_cordon(Tracked& node, const NodeMarks& now, bool ours, std:
     return;
   }
   if (!node.marks.is_cordoned) {
-    // One who uncordons and cordons again before anybody could look has done nothing that can be seen.
-    const bool unseen = !options_.sees_all && is_recent(node.uncordoned_at);
-    node.cordon_is_ours = ours || asker == kVendorsOperator || now.marks_say_the_cordon_is_the_machines() ||
-                          (unseen && now.claim_is_ours());
+    // One who uncordons and cordons again before anybody could look may not be seen.
+    const bool marks_say_so = now.marks_say_the_cordon_is_the_machines();
+    node.cordon_is_unsure =
+        !ours && asker != kVendorsOperator && (marks_say_so || (!options_.sees_all && is_recent(node.uncordoned_at)));
+    node.cordon_is_ours = ours || asker == kVendorsOperator;
     return;
   }
-  if (!ours && now.marks_say_the_cordon_is_the_machines() && !node.marks.marks_say_the_cordon_is_the_machines()) {
-    node.cordon_is_ours = true;
+  // A node that is given up and stays cordoned is left to whoever wanted that.
+  if (ours && node.marks.claim_is_ours() && !now.claim_is_ours()) node.cordon_is_ours = false;
+  // Who changes what says whose the cordon is has made it his own risk.
+  if (!ours && now.marks_say_the_cordon_is_the_machines() != node.marks.marks_say_the_cordon_is_the_machines()) {
+    node.cordon_is_unsure = true;
   }
 }
 
@@ -237,7 +244,7 @@ void Checker::check_at_rest() {
     if (marks.claim_is_ours() && !holds) blame("L2 at rest", name + " is still claimed: " + marks.claim->phase);
     if (marks.is_tainted) blame("L2 at rest", name + " is still tainted");
     if (marks.has_paused_gates) blame("L2 at rest", name + " has a gate that is still closed");
-    if (marks.is_cordoned && node.cordon_is_ours && !holds && !marks.is_held) {
+    if (marks.is_cordoned && node.cordon_is_ours && !node.cordon_is_unsure && !holds && !marks.is_held) {
       blame("I4 no lost cordon", name + " is still cordoned by us");
     }
     if (is_in_flight_state(marks.state)) blame("L1 progress", fmt::format("{} still says {}", name, marks.state));

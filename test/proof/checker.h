@@ -74,6 +74,7 @@ class Checker {
   struct Tracked {
     NodeMarks marks;
     bool cordon_is_ours = false;       // whoever looked at every commit would say so
+    bool cordon_is_unsure = false;     // whoever did not may say otherwise
     base::Instant uncordoned_at = {};  // by somebody else
     base::Instant down_by_others_at = {};
     base::Instant touched_at = {};  // by somebody else: label, record, annotations, cordon

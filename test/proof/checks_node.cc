@@ -103,7 +103,8 @@ void Checker::check_fields(const kube::Object& before, const kube::Object& after
 void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
   const NodeMarks& was = node.marks;
   if (was.is_cordoned && !now.is_cordoned) {
-    if (!node.cordon_is_ours) blame("I3 foreign cordon", now.name + " was cordoned by somebody else and is uncordoned");
+    if (!node.cordon_is_ours && !node.cordon_is_unsure)
+      blame("I3 foreign cordon", now.name + " was cordoned by somebody else and is uncordoned");
     if (was.is_held) blame("I3 foreign cordon", now.name + " is held by a person and is uncordoned");
   }
   if (!was.is_cordoned && now.is_cordoned) {
@@ -117,7 +118,7 @@ void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
   // Who gives up a node gives back what he took, in the same write.
   const bool gives_up = was.claim_is_ours() && !now.claim_is_ours();
   if (gives_up && was.claim->cordon_is_ours && was.is_cordoned && now.is_cordoned && !was.is_held &&
-      node.cordon_is_ours) {
+      node.cordon_is_ours && !node.cordon_is_unsure) {
     blame("I4 no lost cordon", now.name + " is given up and stays cordoned");
   }
   if (!now.claim_is_ours() && now.is_tainted) blame("I4 no lost cordon", now.name + " is given up and stays tainted");

@@ -31,7 +31,11 @@ void Checker::check_driver_removal(const kube::Object& pod, const Tracked& node)
     blame("I16 pause", about + " was deleted although upgrades are off");
   }
   // A first driver that never served takes nothing from anybody.
-  if (loaded_(marks.name).empty() && !is_ready(pod) && !marks.claim_is_ours()) return;
+  bool runs = false;
+  for (const json::Value& status : json::array_at(pod, {"status", "containerStatuses"})) {
+    runs = runs || json::find(status, {"state", "running"}) != nullptr;
+  }
+  if (!runs && !is_ready(pod) && !marks.claim_is_ours()) return;
   if (!marks.claim_is_ours() || marks.claim->phase != "restart") {
     if (!is_recent(node.touched_at)) blame("I6 destructive guard", about + " was deleted without a claim in restart");
     return;

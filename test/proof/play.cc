@@ -136,11 +136,12 @@ bool Play::fails(std::string why) {
 }
 
 bool Play::comes_to_rest() {
-  world.run_for(10min);
+  const auto is_broken = [this] { return !checker->is_clean(); };
+  if (world.run_until(is_broken, 10min)) return false;
   // Whoever was given back by a person is left alone for ten minutes, and failing takes its time.
   for (int tries = 0; tries < 12; ++tries) {
     const std::uint64_t before = checker->operator_writes();
-    world.run_for(10min);
+    if (world.run_until(is_broken, 10min)) return false;
     if (checker->operator_writes() == before) return true;
   }
   checker->blame("L2 fixpoint", "the operator still writes: " + checker->last_operator_write());
@@ -165,7 +166,7 @@ std::string Play::final_state() {
     text += fmt::format(" pods:{}", fmt::join(pods, "")) + "\n";
   }
   if (const auto policy = this->policy()) {
-    text += "status " + json::text_of(*json::find(*policy, {"status", "summary"})) + "\n";
+    text += "status " + json::text_of(json::members_at(*policy, {"status", "summary"})) + "\n";
     for (const json::Value& condition : json::array_at(*policy, {"status", "conditions"})) {
       text += fmt::format("  {}={} {}\n", json::text_at(condition, {"type"}), json::text_at(condition, {"status"}),
                           json::text_at(condition, {"reason"}));

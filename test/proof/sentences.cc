@@ -6,7 +6,7 @@
 //   workload NAME pods=2 gpus=1 [node=N|each] [label=K=V] [local-data]
 //   pod NAME gpus=1 node=N [image=I] [label=K=V]               without a controller
 //   delete pod NS/NAME | budget NAME MIN | budget NAME gone
-//   image GLOB SCRIPT… | container NAME SCRIPT… | images as usual
+//   image GLOB SCRIPT… | image-of GLOB CONTAINER SCRIPT… | container NAME SCRIPT… | images as usual
 //   person cordons N | person uncordons N | label N K=V | annotate N K=V (K= removes) | state N VALUE
 //   record N garbled | record N removed | vendor N STATE [cordoned] [found]
 //   power-off N | power-on N | delete node N | add node N | driver pod deleted on N | order N TEXT
@@ -84,7 +84,7 @@ bool Play::say(std::string_view sentence) {
   if (verb == "workload" || verb == "pod" || verb == "budget" || (verb == "delete" && words[1] == "pod")) {
     return about_workload(words);
   }
-  if (verb == "image" || verb == "container" || verb == "images") return about_images(words);
+  if (verb == "image" || verb == "image-of" || verb == "container" || verb == "images") return about_images(words);
   if (verb == "operator") {
     words[1] == "dies" ? kill() : start();
     return true;
@@ -100,8 +100,8 @@ bool Play::say(std::string_view sentence) {
   if (verb == "run") {
     const auto span = base::parse_span(words[1]);
     if (!span) return fails("no span: " + words[1]);
-    world.run_for(*span);
-    return true;
+    // Whatever follows a breach proves nothing, and may never end.
+    return !world.run_until([this] { return !checker->is_clean(); }, *span) || fails("a promise is broken");
   }
   if (verb == "until") return until(words);
   if (verb == "rest") return comes_to_rest() || fails("it does not come to rest");
@@ -116,7 +116,7 @@ bool Play::until(const std::vector<std::string>& words) {
     if (words.size() > 5 && words[4] == "within") at_most = *base::parse_span(words[5]);
     const std::vector<std::string> who = words[1] == "all" ? names() : std::vector{words[1]};
     const auto on = [&] {
-      return std::all_of(who.begin(), who.end(), [&](const std::string& name) {
+      return !checker->is_clean() || std::all_of(who.begin(), who.end(), [&](const std::string& name) {
         return this->state(name) == "upgrade-done" && driver_on(name) == words[3] &&
                !is_in_flight_state(this->state(name));
       });
@@ -125,6 +125,7 @@ bool Play::until(const std::vector<std::string>& words) {
   }
   const auto holds = [&] {
     if (words[2] == "on") return false;
+    if (!checker->is_clean()) return true;
     return words[1] == "all" ? all(state) : this->state(words[1]) == state;
   };
   if (world.run_until(holds, at_most)) return true;
@@ -191,10 +192,12 @@ bool Play::about_images(const std::vector<std::string>& words) {
     kubelets.images() = sim::ImageTable::with_vendors();
     return true;
   }
+  const std::size_t named = words[0] == "image-of" ? 3 : 2;
   std::string script;
-  for (std::size_t i = 2; i < words.size(); ++i) script += (i == 2 ? "" : " ") + words[i];
-  const bool by_image = words[0] == "image";
-  const auto added = kubelets.images().prefer(by_image ? words[1] : "*", by_image ? "" : words[1], script);
+  for (std::size_t i = named; i < words.size(); ++i) script += (i == named ? "" : " ") + words[i];
+  const std::string image = words[0] == "container" ? "*" : words[1];
+  const std::string container = words[0] == "container" ? words[1] : named == 3 ? words[2] : "";
+  const auto added = kubelets.images().prefer(image, container, script);
   return added ? true : fails(added.error().message);
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <set>
 #include <vector>
 
 #include "play.h"
@@ -42,7 +43,9 @@ class Swarm {
       play_.checker->check_at_rest();
       check_drivers();
     }
-    return {play_.checker->report(), play_.checker->chronicle()};
+    std::string trouble = play_.checker->report();
+    if (!trouble.empty()) trouble += "at the end:\n" + play_.final_state();
+    return {trouble, play_.checker->chronicle()};
   }
 
  private:
@@ -180,7 +183,14 @@ class Swarm {
   void policy_goes() { play_.say("policy gone"); }
   void policy_comes() { play_.say(fmt::format("policy {} {}", one_of(kVersions), upgrade_policy())); }
   void policy_changes() { play_.say("upgrade-policy " + upgrade_policy()); }
-  void delete_driver() { play_.delete_driver_pod(some_node()); }
+  // Not under workloads: the pod that comes would wait for them, and nobody asks it what it waits for.
+  void delete_driver() {
+    const std::string node = some_node();
+    for (const sim::Stored& pod : play_.world.store().pods_on(node)) {
+      if (uses_gpu(*pod) && !is_finished(*pod)) return;
+    }
+    play_.delete_driver_pod(node);
+  }
   void budget() {
     const std::string name = "train-" + some_node();
     if (random_.chance(0.5)) {
@@ -195,12 +205,17 @@ class Swarm {
   }
   void skip() { play_.say(fmt::format("label {} {}={}", some_node(), kSkip, random_.chance(0.5) ? "true" : "")); }
   void node_goes() {
-    if (play_.names().size() > 2) play_.say("delete node " + some_node());
+    const std::string node = some_node();
+    if (play_.names().size() <= 2 || off_.contains(node)) return;
+    play_.say("delete node " + node);
   }
   void node_comes() { play_.say(fmt::format("add node nvidia-{}", 1 + random_.below(5))); }
   void power() {
     const std::string node = some_node();
-    const auto what = random_.below(3);
+    auto what = random_.below(3);
+    if (off_.contains(node)) what = 1;
+    if (what == 1 && off_.erase(node) == 0) return;
+    if (what == 0) off_.insert(node);
     if (what == 0) play_.kubelets.power_off(node);
     if (what == 1) play_.kubelets.power_on(node);
     if (what == 2) play_.kubelets.reboot(node);
@@ -217,11 +232,19 @@ class Swarm {
     if (has_leases_) play_.start(1);  // without leases there is only one
   }
   void break_image() {
-    const bool added =
-        random_.chance(0.5)
-            ? play_.kubelets.images().prefer(fmt::format("*driver:{}*", one_of(kVersions)), "", "missing").has_value()
-            : play_.kubelets.images().prefer("*", "nvidia-operator-validator", "say no; exit 1").has_value();
-    play_.checker->note("fate", fmt::format("an image breaks{}", added ? "" : " not"));
+    if (random_.chance(0.5)) {
+      // With all that follows: a container keeps its script when the image is there again.
+      const std::string image = fmt::format("*driver:{}*", one_of(kVersions));
+      play_.say(fmt::format("image-of {} image-is-here missing; say the image is here", image));
+      play_.say(
+          fmt::format("image-of {} nvidia-driver-ctr missing; wait driver; load nvidia $VERSION; load nvidia_uvm "
+                      "$VERSION on nvidia; load nvidia_modeset $VERSION on nvidia; ready; wait forever; "
+                      "when-stopped; try-unload nvidia_modeset; try-unload nvidia_uvm; try-unload nvidia",
+                      image));
+    } else {
+      play_.say("container nvidia-operator-validator say no; exit 1");
+    }
+    play_.checker->note("fate", "an image breaks");
   }
   void mend_images() {
     play_.kubelets.images() = sim::ImageTable::with_vendors();
@@ -240,7 +263,7 @@ class Swarm {
     mend_images();
     play_.foreign_operator(false);
     for (const std::string& node : play_.names()) {
-      play_.kubelets.power_on(node);
+      if (off_.contains(node)) play_.kubelets.power_on(node);
       // A claim of another kind would stay for ever: nobody is there to end it.
       const NodeMarks marks = marks_of(*play_.node(node));
       if (marks.claim && !marks.claim_is_ours()) play_.say(fmt::format("record {} removed", node));
@@ -272,6 +295,7 @@ class Swarm {
   base::Random random_;
   bool is_harsh_;
   bool has_leases_;
+  std::set<std::string> off_;  // machines without power
   Play play_;
 };
 
