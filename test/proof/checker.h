@@ -69,6 +69,8 @@ class Checker {
   // At rest nothing of ours is left on any node but what a failure holds.
   void check_at_rest();
   void blame(std::string_view invariant, std::string what);
+  // A machine loses its power: until its node is known to be away, what pods say of it is old.
+  void machine_goes_down(const std::string& node) { down_at_[node] = world_.loop.now(); }
 
  private:
   struct Tracked {
@@ -115,6 +117,7 @@ class Checker {
   int subscription_;
   std::map<std::string, Tracked> nodes_;
   std::vector<base::Instant> nodes_gone_;
+  std::map<std::string, base::Instant> down_at_;
   struct TermsSince {
     base::Instant since;
     Terms terms;

@@ -164,6 +164,8 @@ void Checker::check_done(const NodeMarks& was, const NodeMarks& now) {
   const bool is_repaired = !was.claim && was.record_is_good && was.result == "done" && was.next.empty();
   if (is_repaired) return;  // it was done before, and only its label was lost
   const std::string loaded = loaded_(now.name);
+  const auto down = down_at_.find(now.name);
+  if (down != down_at_.end() && world_.loop.now() - down->second < std::chrono::minutes(3)) return;
   if (no_terms([&](const Terms& terms) { return terms.is_there && terms.version == loaded; })) {
     blame("I20 truthful done", fmt::format("{} says done with driver \"{}\"", now.name, loaded));
   }

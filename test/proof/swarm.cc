@@ -216,6 +216,7 @@ class Swarm {
     if (off_.contains(node)) what = 1;
     if (what == 1 && off_.erase(node) == 0) return;
     if (what == 0) off_.insert(node);
+    if (what != 1) play_.checker->machine_goes_down(node);
     if (what == 0) play_.kubelets.power_off(node);
     if (what == 1) play_.kubelets.power_on(node);
     if (what == 2) play_.kubelets.reboot(node);
