@@ -28,10 +28,11 @@ using base::Span;
 using base::WallTime;
 using Kind = Fault::Kind;
 
-constexpr Span kSameFor = std::chrono::minutes(10);         // a repeat after this is a new event
-constexpr Span kRepeatEvery = std::chrono::seconds(10);     // at most one patch of a series in this time
-constexpr double kSubjectRate = 0.2, kSubjectBurst = 25;    // writes about one object
-constexpr double kRecorderRate = 10, kRecorderBurst = 100;  // writes of the whole recorder
+constexpr Span kSameFor = std::chrono::minutes(10);            // a repeat after this is a new event
+constexpr Span kRepeatEvery = std::chrono::seconds(10);        // at most one patch of a series in this time
+constexpr double kSubjectRate = 0.2, kSubjectBurst = 25;       // writes about one object
+constexpr double kRecorderRate = 10, kRecorderBurst = 100;     // writes of the whole recorder
+constexpr Span kClocksDiffer = std::chrono::milliseconds(20);  // a second of the one is not quite one of the other
 constexpr std::size_t kQueueMost = 1000;
 constexpr int kInFlightMost = 4;
 constexpr int kTriesMost = 6;
@@ -247,7 +248,7 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
 
   void send(const SeriesPtr& series) {
     ++in_flight;
-    if (seconds_apart && !series->exists) stamp(*series);
+    if (seconds_apart) stamp(*series);
     series->state = Series::State::InFlight;
     series->subject->has_write_in_flight = true;
     api.call(series->exists ? repeated(*series) : made(*series),
@@ -261,9 +262,9 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
   void stamp(Series& series) {
     const WallTime wall = loop.wall();
     series.last_at = wall;
-    if (series.count == 1) series.first_at = wall;
+    if (!series.exists && series.count == 1) series.first_at = wall;
     const auto second = std::chrono::floor<std::chrono::seconds>(wall);
-    series.subject->not_before = loop.now() + std::chrono::seconds(1) - (wall - second);
+    series.subject->not_before = loop.now() + std::chrono::seconds(1) + kClocksDiffer - (wall - second);
   }
 
   void answered(const SeriesPtr& series, std::int64_t count, const Fault* fault) {

@@ -174,6 +174,7 @@ rules, in order; the first that holds counts
   ✗ upgrades are off: policy cluster-policy has them on
   ✗ the skip label is set
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
+  ✗ the wanted driver is starting
   ✗ somebody else has the node
   ✗ a person gave it back to service a moment ago
   ✗ the node is not ready
