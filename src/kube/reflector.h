@@ -35,7 +35,7 @@ struct Listener {
 // The listener that feeds a Cache, then calls `changed` (if any) after each change outside a sweep and at the end of
 // one.
 template <class CacheT>
-Listener feed(CacheT& cache, std::function<void()> changed) {
+Listener feed(CacheT& cache, const std::function<void()>& changed) {
   auto tell = [&cache, changed](bool something_changed) {
     if (something_changed && !cache.is_sweeping() && changed) changed();
   };
