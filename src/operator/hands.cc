@@ -142,13 +142,13 @@ void Hands::work(const observe::Fleet& fleet, const core::FleetView& view, const
       break;
     case Work::ReplaceDriverPod:
       if (const observe::PodFacts* pod = fleet.driver_pod(decision.node)) {
-        errands_.run("delete/" + pod->uid, kube::remove(kube::kPods, pod->ns, pod->name, pod->uid), kDeleteAgain);
+        remove(*pod, kDeleteAgain);
       }
       break;
     case Work::ReplaceValidator:
       for (const observe::PodFacts* pod : fleet.operand_pods(node.name)) {
         if (pod->label(profile_.role_label) != profile_.validator_role || pod->is_going) continue;
-        errands_.run("delete/" + pod->uid, kube::remove(kube::kPods, pod->ns, pod->name, pod->uid), kDeleteAgain);
+        remove(*pod, kDeleteAgain);
       }
       break;
   }
@@ -177,6 +177,11 @@ void Hands::remove(const core::NodeView& node, const core::Clearing& clearing) {
                    if (answer) events_.record(warning);
                  });
   }
+}
+
+// A pod of our own.
+void Hands::remove(const observe::PodFacts& pod, base::Span rest) {
+  errands_.run("delete/" + pod.uid, kube::remove(kube::kPods, pod.ns, pod.name, pod.uid), rest);
 }
 
 void Hands::prove_image(const observe::Fleet& fleet, const core::NodeView& node, const vendors::NodeWish& wish) {
@@ -239,7 +244,7 @@ void Hands::tidy(const observe::Fleet& fleet, const core::FleetView& view,
     const auto at = proving.find(pod->node);
     const bool is_needed = at != proving.end() && at->second == pod->digest && !pod->has_failed;
     if (is_needed) continue;
-    errands_.run("delete/" + pod->uid, kube::remove(kube::kPods, pod->ns, pod->name, pod->uid), kAskAgain);
+    remove(*pod, kAskAgain);
   }
 }
 

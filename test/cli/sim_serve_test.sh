@@ -4,7 +4,8 @@
 set -uo pipefail
 drover=${DROVER:-build/drover}
 stage=$(mktemp -d)
-failed=0
+# shellcheck source=test/cli/said.sh
+source "$(dirname "$0")/said.sh"
 server=
 # shellcheck disable=SC2317 # called by the trap
 end() {
@@ -12,12 +13,6 @@ end() {
     rm -rf "$stage"
 }
 trap end EXIT
-report() { # TITLE OK [WHAT]
-    if [ "$2" = yes ]; then echo "ok $1"; else echo "FAIL $1: ${3:-}"; failed=1; fi
-}
-check() { # TITLE WORDS TEXT
-    if grep -qE -- "$2" <<<"$3"; then report "$1" yes; else report "$1" no "it said: $3"; fi
-}
 if ! command -v curl >/dev/null; then
     echo "skipped: there is no curl here"
     exit 0

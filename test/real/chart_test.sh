@@ -4,44 +4,13 @@
 # and no more. Exit 3, with the reason, where helm and the control plane cannot be built.
 # shellcheck disable=SC2317,SC2016  # functions are called through expect and trap; nothing is to expand
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-drover=${DROVER:-build/drover}
-bed_scripts=${DROVER_BED:-test/bed}
+# shellcheck source=test/real/stage.sh
+source "$(dirname "$0")/stage.sh"
 chart=charts/drover
 sample=test/vendors/golden/cluster_policy.json
-failed=0
-stage=$(mktemp -d)
-bed=$stage/bed
-sim=
-
-cleanup() {
-    [ -z "$sim" ] || { kill "$sim" && wait "$sim"; } 2>/dev/null
-    [ -d "$bed" ] && "$bed_scripts/down" "$bed" >/dev/null 2>&1
-    rm -rf "$stage"
-}
-trap cleanup EXIT
-
-"$bed_scripts/up" --dir "$bed" >/dev/null
-case $? in
-0) ;;
-3) echo "skipped: no control plane can be built here (see above)"; exit 3 ;;
-*) echo "FAIL chart: the control plane did not start"; exit 1 ;;
-esac
-PATH=$(realpath "$bed/bin"):$PATH
+open_bed chart
 command -v helm >/dev/null || { echo "skipped: helm is not there"; exit 3; }
-export HELM_CACHE_HOME=$stage/helm HELM_CONFIG_HOME=$stage/helm HELM_DATA_HOME=$stage/helm
 
-server=
-expect() { # TITLE COMMAND...
-    local title=$1
-    shift
-    if "$@" >"$stage/said" 2>&1; then
-        echo "ok $server$title"
-    else
-        echo "FAIL $server$title: $(tail -n 5 "$stage/said" | tr '\n' ' ')"
-        failed=1
-    fi
-}
 # The command fails, and says this.
 refused() { # TEXT COMMAND...
     local text=$1
@@ -49,20 +18,6 @@ refused() { # TEXT COMMAND...
     "$@" >"$stage/refusal" 2>&1 && { echo "it was accepted: $*"; return 1; }
     grep -qF -- "$text" "$stage/refusal" || { echo "no '$text' in: $(cat "$stage/refusal")"; return 1; }
 }
-soon() { # SECONDS COMMAND...
-    local end=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        [ "$SECONDS" -lt "$end" ] || { echo "not within the time: $*"; return 1; }
-        sleep 0.5
-    done
-}
-is() { # TEXT OBJECT JSONPATH [FLAG...]
-    local got
-    got=$(kubectl get "$2" -o "jsonpath=$3" "${@:4}") || return 1
-    [ "$got" = "$1" ] || { echo "$2 $3 is '$got', not '$1'"; return 1; }
-}
-
 # ---- without a server
 
 expect "helm lint finds nothing" helm lint --strict "$chart"
@@ -212,7 +167,6 @@ release_goes
 if [ -x "$drover" ] && "$drover" sim serve --help >/dev/null 2>&1; then
     export KUBECONFIG=$stage/embedded
     "$drover" sim serve --write-kubeconfig "$KUBECONFIG" --nodes nvidia=1 >"$stage/sim.log" 2>&1 &
-    sim=$!
     server="embedded: "
     expect "the embedded cluster answers" soon 20 kubectl get nodes
     release_holds

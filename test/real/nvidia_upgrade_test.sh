@@ -4,56 +4,12 @@
 # The operator runs as its own ServiceAccount, with the chart's roles. Exit 3 where no control plane can be built.
 # shellcheck disable=SC2317,SC2016  # functions are called through expect and trap; nothing is to expand
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-drover=${DROVER:-build/drover}
-bed_scripts=${DROVER_BED:-test/bed}
-failed=0
-stage=$(mktemp -d)
-bed=$stage/bed
+# shellcheck source=test/real/stage.sh
+source "$(dirname "$0")/stage.sh"
 sim=
 operator=
-
-stop() { # PID
-    [ -z "$1" ] || { kill "$1" && wait "$1"; } 2>/dev/null
-}
-cleanup() {
-    stop "$operator"
-    stop "$sim"
-    [ -d "$bed" ] && "$bed_scripts/down" "$bed" >/dev/null 2>&1
-    rm -rf "$stage"
-}
-trap cleanup EXIT
-
-[ -x "$drover" ] || { echo "FAIL nvidia: $drover is not built; run make first"; exit 1; }
-"$bed_scripts/up" --dir "$bed" >/dev/null
-case $? in
-0) ;;
-3) echo "skipped: no control plane can be built here (see above)"; exit 3 ;;
-*) echo "FAIL nvidia: the control plane did not start"; exit 1 ;;
-esac
-PATH=$(realpath "$bed/bin"):$PATH
-export HELM_CACHE_HOME=$stage/helm HELM_CONFIG_HOME=$stage/helm HELM_DATA_HOME=$stage/helm
-
-server=
-expect() { # TITLE COMMAND...
-    local title=$1
-    shift
-    if "$@" >"$stage/said" 2>&1; then
-        echo "ok $server$title"
-    else
-        echo "FAIL $server$title: $(tail -n 5 "$stage/said" | tr '\n' ' ')"
-        tail -n 3 "$stage/operator.log" | sed 's/^/     /'
-        failed=1
-    fi
-}
-soon() { # SECONDS COMMAND...
-    local end=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        [ "$SECONDS" -lt "$end" ] || { echo "not within the time: $*"; return 1; }
-        sleep 0.5
-    done
-}
+open_bed nvidia
+after_failure() { tail -n 3 "$stage/operator.log" 2>/dev/null | sed 's/^/     /'; }
 
 # ---- the page's commands, as they are written there (<node-name> is the argument)
 
@@ -85,11 +41,6 @@ all_say() { # STATE
 }
 state_is() { # NODE STATE
     monitor | grep -qx "$(printf '%s\t%s' "$1" "$2")" || { echo "$1 says $(monitor | grep "^$1")"; return 1; }
-}
-is() { # TEXT OBJECT JSONPATH [FLAG...]
-    local got
-    got=$(kubectl get "$2" -o "jsonpath=$3" "${@:4}") || return 1
-    [ "$got" = "$1" ] || { echo "$2 $3 is '$got', not '$1'"; return 1; }
 }
 set_policy() { kubectl patch clusterpolicy cluster-policy --type=merge -p "$1"; }
 set_version() { set_policy "{\"spec\":{\"driver\":{\"version\":\"$1\"}}}"; }
@@ -185,7 +136,7 @@ the_page_holds() {
     expect "nothing is left on any node" nothing_is_left
     local node
     for node in nvidia-1 nvidia-2 nvidia-3; do
-        expect "the Events of $node are the page's, in its order" events_in_order $node
+        expect "the Events of $node are the page's, in its order" soon 20 events_in_order $node
     done
     expect "and in its words" worded_as_on_the_page
     expect "the policy says that it is ready" kubectl wait clusterpolicy/cluster-policy --for=condition=Ready --timeout=10s

@@ -3,64 +3,22 @@
 # work as with real kubelets. Exit 3, with the reason, where no control plane can be built.
 # shellcheck disable=SC2317  # functions are called through expect and trap
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-drover=${DROVER:-build/drover}
-bed_scripts=${DROVER_BED:-test/bed}
-failed=0
-stage=$(mktemp -d)
-bed=$stage/bed
+# shellcheck source=test/real/stage.sh
+source "$(dirname "$0")/stage.sh"
 sim=
+open_bed sim_kubelet
+export KUBECONFIG=$bed/kubeconfig
 
 stop_sim() { # [SIGNAL]
-    [ -z "$sim" ] || { kill "-${1:-TERM}" "$sim" && wait "$sim"; } 2>/dev/null
+    stop "$sim" "${1:-TERM}"
     sim=
 }
-cleanup() {
-    stop_sim KILL
-    [ -d "$bed" ] && "$bed_scripts/down" "$bed" >/dev/null 2>&1
-    rm -rf "$stage"
-}
-trap cleanup EXIT
-
-[ -x "$drover" ] || { echo "FAIL sim_kubelet: $drover is not built; run make first"; exit 1; }
-"$bed_scripts/up" --dir "$bed" >/dev/null
-case $? in
-0) ;;
-3) echo "skipped: no control plane can be built here (see above)"; exit 3 ;;
-*) echo "FAIL sim_kubelet: the control plane did not start"; exit 1 ;;
-esac
-export KUBECONFIG=$bed/kubeconfig PATH=$bed/bin:$PATH
 journal=$stage/journal
 
 start_sim() { # FLAG...
     "$drover" sim kubelet --kubeconfig "$KUBECONFIG" --nodes nvidia=18,tenstorrent=1,cpu=1 --journal "$journal" --pull 500ms \
         --start 200ms --driver 2s --stop 500ms --boot 5s --settle 2s --seed 7 "$@" >>"$stage/sim.log" 2>&1 &
     sim=$!
-}
-expect() { # TITLE COMMAND...
-    local title=$1
-    shift
-    if "$@" >"$stage/said" 2>&1; then
-        echo "ok $title"
-    else
-        echo "FAIL $title: $(tail -n 5 "$stage/said" | tr '\n' ' ')"
-        failed=1
-    fi
-}
-# Holds soon (a command or a function, not its result): tried twice a second for SECONDS.
-soon() { # SECONDS COMMAND...
-    local end=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        [ "$SECONDS" -lt "$end" ] || { echo "not within the time: $*"; return 1; }
-        sleep 0.5
-    done
-}
-# The JSONPath of an object equals this text.
-is() { # TEXT OBJECT JSONPATH
-    local got
-    got=$(kubectl get "$2" -o "jsonpath=$3") || return 1
-    [ "$got" = "$1" ] || { echo "$2 $3 is '$got', not '$1'"; return 1; }
 }
 noted() { grep -q "\"event\":\"$1\".*$2" "$journal"; }
 boot_of() { kubectl get node "$1" -o 'jsonpath={.status.nodeInfo.bootID}'; }
