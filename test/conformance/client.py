@@ -102,10 +102,14 @@ class Watch:
     def _read(self, response):
         try:
             while line := response.readline():
-                if line.strip():
-                    with self.changed:
-                        self.events.append(json.loads(line))
-                        self.changed.notify_all()
+                if not line.strip():
+                    continue
+                event = json.loads(line)
+                if is_periodic_bookmark(event):
+                    continue
+                with self.changed:
+                    self.events.append(event)
+                    self.changed.notify_all()
         except (OSError, ValueError, AttributeError, http.client.HTTPException):
             pass
         with self.changed:
@@ -132,6 +136,14 @@ class Watch:
         except OSError:
             pass
         self.connection.close()
+
+
+def is_periodic_bookmark(event):
+    """A server sends these whenever it likes, kube-apiserver sometimes within a second; only the one that ends a list is due."""
+    if event.get("type") != "BOOKMARK":
+        return False
+    annotations = event["object"].get("metadata", {}).get("annotations", {})
+    return "k8s.io/initial-events-end" not in annotations
 
 
 def compared(response):
