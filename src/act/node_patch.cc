@@ -27,6 +27,7 @@ Held held_after(const NodeNow& node, const core::Change& change, const vendors::
   if (moved || !was_held) held.since = now;
   if (moved) held.reason = change.path.back().because;
   held.excluded = moved ? base::Span::zero() : node.excluded;
+  held.stopped_at = change.claim->clock_stands ? std::optional(now) : std::nullopt;
   held.kind = profile.kind;
   held.node = node.uid;
   held.claim = *change.claim;

@@ -55,10 +55,15 @@ void take(NodeView& node, const Policy& policy) {
   node.pods.reset();  // what was seen before the cordon does not count
 }
 
+// The old driver no longer serves: there is no way back.
+bool is_swapped(const NodeView& node, Phase phase) {
+  return kAfterSwap.has(phase) && !(phase == Phase::Restart && old_driver_serves(node));
+}
+
 // Which driver a try was about. After the swap the policy may want another one already.
 const std::string& target_tried(const NodeView& node, Phase from) {
-  const bool is_swapped = from == Phase::Validate || from == Phase::Uncordon;
-  return is_swapped && node.claim && node.driver.is_outdated ? node.claim->target : node.target;
+  const bool has_one = from == Phase::Validate || from == Phase::Uncordon;
+  return has_one && node.claim && node.driver.is_outdated ? node.claim->target : node.target;
 }
 
 // The node as it will be once it has entered the phase.
@@ -69,9 +74,10 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
   node.tried = false;
   if (to == Phase::Cordon) take(node, policy);
   if (node.claim) node.claim->phase = to;
+  if (node.claim && from == Phase::Restart && to == Phase::EvictDevicePods) ++node.claim->comebacks;
   const bool brings_target = to == Phase::Restart || to == Phase::Validate;
   if (node.claim && brings_target) node.claim->target = node.target;  // it may have changed since the cordon
-  if (to == flow.gates_close_at && node.claim) node.claim->gates = node.gates;
+  if (to == flow.gates_close_at && node.claim) node.claim->gates.insert(node.gates.begin(), node.gates.end());
   if (to == flow.gates_open_at && node.claim) {
     node.claim->gates.clear();
     node.is_tainted = false;
@@ -90,8 +96,8 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
       break;
     case Phase::Failed:
       node.outcome = Outcome{
-          .failed = true, .after_swap = kAfterSwap.has(from), .target = target_tried(node, from), .reason = reason};
-      if (kBeforeSwap.has(from)) release(node);
+          .failed = true, .after_swap = is_swapped(node, from), .target = target_tried(node, from), .reason = reason};
+      if (!is_swapped(node, from)) release(node);
       if (node.claim) node.claim->gates.clear();
       break;
     default: break;
@@ -104,7 +110,7 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
 bool cordon_is_no_longer_ours(const NodeView& node) {
   if (!node.claim || node.claim->cordon != Claim::Cordon::Ours || node.is_cordoned) return false;
   if (node.phase == Phase::Failed) return true;
-  return kAfterSwap.has(node.phase) && !(node.phase == Phase::Restart && old_driver_serves(node));
+  return is_swapped(node, node.phase);
 }
 
 // Nobody holds a node that is at rest.
@@ -117,11 +123,16 @@ bool claim_names_another_policy(const NodeView& node, const Policy& policy) {
   return node.claim && !policy.uid.empty() && node.claim->policy != policy.uid;
 }
 
+// A pause outlives the process that saw it begin only in the record.
+bool clock_is_wrong(const NodeView& node, const Policy& policy) {
+  return node.claim && is_in_flight(node.phase) && node.claim->clock_stands == policy.is_on;
+}
+
 // What contradicts itself is put right without a move, whoever left it so.
 bool has_loose_ends(const NodeView& node, const Policy& policy) {
   return node.record_is_odd || claim_names_another_policy(node, policy) || cordon_is_no_longer_ours(node) ||
          is_held_for_nothing(node) || (node.is_tainted && !node.claim) || (node.claim && !node.claim_is_written) ||
-         !node.lost_gates.empty();
+         clock_is_wrong(node, policy) || !node.lost_gates.empty();
 }
 
 // A claim that we take over holds the node as one of ours would.
@@ -136,6 +147,7 @@ void tie_loose_ends(NodeView& node, const Flow& flow, const Policy& policy) {
   if (claim_names_another_policy(node, policy)) node.claim->policy = policy.uid;
   if (cordon_is_no_longer_ours(node)) node.claim->cordon = Claim::Cordon::Found;
   if (is_held_for_nothing(node)) release(node);
+  if (clock_is_wrong(node, policy)) node.claim->clock_stands = !policy.is_on;
   if (!node.claim) node.is_tainted = false;
   if (node.claim && !node.claim_is_written) hold_properly(node, flow);
   if (node.claim && node.phase == flow.gates_close_at) node.claim->gates.merge(node.lost_gates);
@@ -143,7 +155,7 @@ void tie_loose_ends(NodeView& node, const Flow& flow, const Policy& policy) {
 
 Change difference(const NodeView& before, const NodeView& after, const Policy& policy, std::vector<Step> path) {
   Change change{.path = std::move(path), .phase = after.phase, .label = label_of(after, policy)};
-  change.label_was_wrong = before.label != change.label || !before.odd_label.empty();
+  change.label_was_wrong = (before.label && before.label != change.label) || !before.odd_label.empty();
   if (before.is_cordoned != after.is_cordoned) change.cordoned = after.is_cordoned;
   if (before.is_tainted != after.is_tainted) change.tainted = after.is_tainted;
   change.claim = after.claim;
@@ -224,6 +236,7 @@ std::optional<Phase> label_of(const NodeView& node, const Policy& policy) {
 
 Plan decide(const Flow& flow, const FleetView& fleet) {
   Plan plan{.slots = count_slots(fleet), .decisions = {}};
+  plan.look_again_in = plan.slots.look_again_in;
   plan.decisions.reserve(fleet.nodes.size());
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
     plan.decisions.push_back(decide_for(flow, fleet, plan.slots, i, plan.look_again_in));

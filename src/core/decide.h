@@ -28,7 +28,7 @@ struct Change {
   std::vector<Step> path;           // empty: the label is put right, nothing else
   Phase phase;                      // where the node stands afterwards
   std::optional<Phase> label = {};  // what its label shows then; none: the label goes
-  bool label_was_wrong = false;     // it shows something else now
+  bool label_was_wrong = false;     // it says something else now; that it is missing is no news
   std::optional<bool> cordoned = {};
   std::optional<bool> tainted = {};
   std::optional<Claim> claim = {};      // as it is afterwards; none: the node is free

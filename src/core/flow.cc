@@ -51,6 +51,7 @@ constexpr std::array kUpgradeInPlace = {
     move(kBeforeSwap, nothing_is_to_change, Done, "the wanted driver is the one it has"),
     move(kBeforeSwap, a_person_uncordoned_it, Required, "a person uncordoned it"),
     move({Cordon, WaitForJobs}, upgrades_are_off, Idle, "upgrades are off"),
+    move({EvictDevicePods, Drain}, off_before_anybody_went, Idle, "upgrades are off, and no pod has gone yet"),
     wait({EvictDevicePods, Drain}, upgrades_are_off, "upgrades are off"),
     move(kBeforeSwap, node_is_lost, Failed, "the node was lost"),
     wait(kBeforeSwap, node_is_not_ready, "the node is not ready"),
@@ -90,7 +91,14 @@ constexpr std::array kUpgradeInPlace = {
     move(Restart, old_driver_still_serves&& nothing_is_to_change, Done, "the wanted driver is the one it has"),
     move(Restart, old_driver_is_there&& a_person_uncordoned_it, Required, "a person uncordoned it"),
 
+    // A scheduler that had not seen the cordon yet may have put a pod there since.
+    wait(Restart, old_driver_still_serves&& pods_are_not_known, "the node's pods are being listed"),
+    move(Restart, old_driver_still_serves&& pods_keep_coming, Failed, "pods that use the device keep coming"),
+    move(Restart, old_driver_still_serves&& a_device_pod_has_come, EvictDevicePods,
+         "a pod that uses the device has come"),
+
     // Pausing stops what takes the node away, not what gives it back.
+    move(Restart, old_driver_still_serves&& off_before_anybody_went, Idle, "upgrades are off, and no pod has gone yet"),
     wait(Restart, old_driver_is_there&& upgrades_are_off, "upgrades are off"),
     wait(Restart, template_is_not_settled, "the driver's DaemonSet is being updated"),
     work(Restart, old_driver_is_there, Work::ReplaceDriverPod, "replacing the driver"),

@@ -12,6 +12,9 @@ constexpr std::size_t kNamed = 3;
 // Images are fetched for this many nodes beyond those that may start, so that a free slot is used at once.
 constexpr int kAhead = 2;
 
+// A node whose image is on its way keeps its place in the line for this long: whose image arrives first is no order.
+constexpr Span kKeepsItsPlace = std::chrono::minutes(1);
+
 // A driver that waits for permission holds its node already; then those a person asked for; then whoever disturbs
 // least.
 auto rank(const NodeView& node) {
@@ -44,13 +47,19 @@ void count(const FleetView& fleet, Slots& slots) {
   }
 }
 
+void keep_place(const NodeView& node, Slots& slots) {
+  const Span left = kKeepsItsPlace - node.preflight.running_for;
+  if (slots.awaited == nullptr) slots.awaited = &node;
+  slots.look_again_in = std::min(slots.look_again_in.value_or(left), left);
+}
+
 }  // namespace
 
 std::string Slots::obstacle() const {
   if (!trouble.empty()) return "the policy cannot be read: " + trouble;
   if (at_once && in_flight >= *at_once) return fmt::format("{} of {} at once are in flight", in_flight, *at_once);
   if (room_elsewhere <= 0) return "the limit over all policies is reached";
-  if (away < may_be_away) return {};
+  if (away < may_be_away) return awaited == nullptr ? "" : awaited->name + " is first, and its image is being fetched";
   std::string why = fmt::format("{} of {} nodes are out of service, and {} may be", away, managed, may_be_away);
   if (!cordoned.empty()) {
     why += "; cordoned by others: ";
@@ -106,14 +115,17 @@ Slots count_slots(const FleetView& fleet) {
     }
     ++ahead;
     slots.is_next_in_line[*at] = true;
-    if (node.preflight.state != PreflightView::State::Passed || to_start <= 0) continue;
+    if (to_start <= 0) continue;
     // A node that we hold since an earlier try is away because of us already: trying again takes nothing more.
     if (is_full && !node.claim) continue;
     const int cost = node.is_away() ? 0 : 1;
     if (cost > 0 && cost > room) continue;
+    const bool is_proven = node.preflight.state == PreflightView::State::Passed;
+    if (!is_proven && node.preflight.running_for >= kKeepsItsPlace) continue;
+    if (!is_proven) keep_place(node, slots);
     room -= cost;
     --to_start;
-    slots.is_admitted[*at] = true;
+    slots.is_admitted[*at] = is_proven;
   }
   return slots;
 }

@@ -31,8 +31,11 @@ struct Slots {
   std::vector<const NodeView*> failed;  // of them, after the swap
   bool is_halted = false;               // too many of them failed
 
+  const NodeView* awaited = nullptr;  // the first that keeps its place while its image is fetched
   std::vector<bool> is_admitted;      // by index of the node: its turn has come
   std::vector<bool> is_next_in_line;  // by index: its turn comes soon enough to fetch the image now
+
+  std::optional<Span> look_again_in = {};  // when time alone gives somebody else his turn
 
   // Why nobody else starts, in words that name the limit: "1 of 1 at once are in flight"; "" when there is room.
   std::string obstacle() const;

@@ -64,6 +64,7 @@ struct PreflightView {
   enum class State { Unasked, Running, Passed, Missing };
   State state = State::Unasked;
   std::string trouble = {};
+  Span running_for = {};  // since we first saw it run
 };
 
 // Our exclusive hold on a node, as read from its record.
@@ -78,6 +79,8 @@ struct Claim {
   std::string boot = {};
   Cordon cordon = Cordon::Ours;
   bool was_asked_for = false;                     // by a person: swap even when the driver is current
+  int comebacks = 0;                              // pods that use the device came after the node was clear
+  bool clock_stands = false;                      // upgrades are off: its deadline does not come nearer
   std::map<std::string, std::string> gates = {};  // labels that we paused, as they were
 
   bool operator==(const Claim&) const = default;
@@ -98,6 +101,7 @@ struct NodeView {
   Phase phase = Phase::Idle;  // by the record; by the label where there is no record
   Span spent = {};            // in this phase, as far as it counts
   bool tried = true;          // this process has made one full attempt at the phase's work
+  bool is_untouched = false;  // this process took it, and no pod has gone because of us
 
   bool is_selected = true;  // the policy wants it
   bool is_cordoned = false;

@@ -67,7 +67,7 @@ void Fleet::node_changed(const std::string& name) {
 void Fleet::pod_changed(const std::string& key) {
   const PodFacts* pod = sources_.operand_pods.find(key);
   if (pod != nullptr && pod->label(profile_.role_label) == profile_.preflight_role) {
-    preflight_pods_.insert(key);
+    preflight_pods_.try_emplace(key);
   } else if (!preflight_pods_.empty()) {
     preflight_pods_.erase(key);
   }
@@ -194,9 +194,17 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
     around.device_pods = beside.device_pods;
     around.spent = beside.spent;
     around.tried = beside.tried;
+    around.is_untouched = beside.is_untouched;
+    around.proof_trouble = beside.proof_trouble;
+  }
+  if (around.preflight != nullptr) {
+    std::optional<base::WallTime>& since = preflight_pods_[around.preflight->ns + "/" + around.preflight->name];
+    if (!since) since = now;
+    around.proving_for = std::max(base::Span::zero(), base::Span(now - *since));
   }
   view_.nodes[index] = node_view(facts, place.standing, around, profile_, now);
-  place.moves = place.standing.held || place.standing.given_back_at || !facts.is_ready;
+  const bool is_proving = view_.nodes[index].preflight.state == core::PreflightView::State::Running;
+  place.moves = place.standing.held || place.standing.given_back_at || !facts.is_ready || is_proving;
 }
 
 const PodFacts* Fleet::pod_with_role(const std::string& node, std::string_view role) const {

@@ -40,6 +40,8 @@ struct Beside {
   std::optional<int> device_pods = {};
   base::Span spent = {};
   bool tried = false;
+  bool is_untouched = false;
+  std::string proof_trouble = {};  // why no pod that proves the image can be made
 };
 
 class Fleet {
@@ -69,8 +71,8 @@ class Fleet {
   const vendors::Dress& dress(std::size_t node) const { return places_[node].dress; }
   const NodeFacts* facts(std::size_t node) const { return sources_.nodes.find(view_.nodes[node].name); }
   const PodFacts* driver_pod(std::size_t node) const;
-  // Keys of the pods that prove images.
-  const std::set<std::string>& preflight_pods() const { return preflight_pods_; }
+  // Keys of the pods that prove images, and when each was first looked at.
+  const std::map<std::string, std::optional<base::WallTime>>& preflight_pods() const { return preflight_pods_; }
   // Every operand pod of a node.
   std::vector<const PodFacts*> operand_pods(const std::string& node) const;
 
@@ -109,7 +111,7 @@ class Fleet {
   int nodes_at_start_ = 0;
   bool may_take_ = true;
 
-  std::set<std::string> preflight_pods_;
+  std::map<std::string, std::optional<base::WallTime>> preflight_pods_;
   core::FleetView view_;
   std::vector<Place> places_;                                          // beside view_.nodes
   std::map<std::string, std::size_t, std::less<>> at_;                 // by node

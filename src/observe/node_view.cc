@@ -59,14 +59,18 @@ core::ValidatorView validator_view(const Surroundings& around) {
 }
 
 PreflightView preflight_view(const Surroundings& around) {
-  if (!around.needs_preflight) return {PreflightView::State::Passed, {}};
+  using State = PreflightView::State;
+  if (!around.needs_preflight) return {.state = State::Passed};
   const PodFacts* pod = around.preflight;
-  if (pod == nullptr || pod->digest != around.wish.digest) return {};
-  if (pod->is_finished && !pod->has_failed) return {PreflightView::State::Passed, {}};
-  if (pod->has_failed || !pod->trouble.empty()) {
-    return {PreflightView::State::Missing, pod->trouble.empty() ? "the image does not start" : pod->trouble};
+  if (pod == nullptr || pod->digest != around.wish.digest) {
+    if (!around.proof_trouble.empty()) return {.state = State::Missing, .trouble = around.proof_trouble};
+    return {};
   }
-  return {PreflightView::State::Running, {}};
+  if (pod->is_finished && !pod->has_failed) return {.state = State::Passed};
+  if (pod->has_failed || !pod->trouble.empty()) {
+    return {.state = State::Missing, .trouble = pod->trouble.empty() ? "the image does not start" : pod->trouble};
+  }
+  return {.state = State::Running, .running_for = around.proving_for};
 }
 
 // Labels that keep siblings away can be paused where somebody set them to anything but "no".
@@ -108,6 +112,7 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   view.phase = standing.phase;
   view.spent = around.spent;
   view.tried = around.tried;
+  view.is_untouched = around.is_untouched;
   view.is_selected = around.is_selected;
   view.is_cordoned = facts.is_cordoned;
   view.is_tainted = facts.is_tainted;

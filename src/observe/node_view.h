@@ -34,6 +34,9 @@ struct Surroundings {
   bool needs_preflight = true;
   base::Span spent = {};
   bool tried = false;
+  bool is_untouched = false;
+  base::Span proving_for = {};     // since the preflight pod was first seen
+  std::string proof_trouble = {};  // why there can be none
 };
 
 core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around,

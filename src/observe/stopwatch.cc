@@ -11,7 +11,8 @@ base::Span Stopwatch::look(const std::string& node, const vendors::Held& held, b
                         at->second.phase == held.claim.phase && at->second.since == held.since;
   if (!is_known) {
     // A clock that runs behind the one that wrote the record must not make the phase end before it began.
-    const base::Span before = std::max(base::Span::zero(), base::Span(wall - held.since) - held.excluded);
+    const base::WallTime end = held.stopped_at.value_or(wall);
+    const base::Span before = std::max(base::Span::zero(), base::Span(end - held.since) - held.excluded);
     watched_[node] = {held.claim.id, held.claim.phase, held.since, before, now};
     return before;
   }

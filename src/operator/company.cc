@@ -25,8 +25,9 @@ observe::Beside Company::beside(const observe::NodeFacts& facts, const observe::
                                 const core::Policy& policy) {
   observe::Beside beside;
   beside.device_pods = census_.on(facts.name);
+  if (const auto at = refused_.find(facts.name); at != refused_.end()) beside.proof_trouble = at->second;
   if (!standing.held) {
-    stopwatch_.forget(facts.name);
+    forget(facts.name);
     return beside;
   }
   const core::Claim& claim = standing.held->claim;
@@ -34,6 +35,8 @@ observe::Beside Company::beside(const observe::NodeFacts& facts, const observe::
   beside.spent = stopwatch_.look(facts.name, *standing.held, counts, loop_.now(), loop_.wall());
   Known& known = known_[facts.name];
   const bool is_same = known.claim == claim.id;
+  const auto untouched = untouched_.find(facts.name);
+  beside.is_untouched = untouched != untouched_.end() && untouched->second == claim.id;
   beside.tried = !kAsking.has(standing.phase) || (is_same && known.tried_in == standing.phase);
   if (const auto* pods = pods_.of(facts.name)) {
     known.pods.clear();
@@ -59,6 +62,12 @@ void Company::tried(const std::string& node, const core::Claim& claim) {
   Known& known = known_[node];
   known.claim = claim.id;
   known.tried_in = claim.phase;
+}
+
+void Company::proof_refused(const std::string& node, const std::string& why) {
+  if (why.empty() && refused_.erase(node) == 0) return;
+  if (!why.empty()) refused_[node] = why;
+  news_.insert(node);
 }
 
 void Company::forget(const std::string& node) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/loop.h"
@@ -35,12 +36,19 @@ class Company {
   void held(const std::string& pod_uid, const std::string& budget);
   // This process has asked every pod on the node once, in this phase of this claim.
   void tried(const std::string& node, const core::Claim& claim);
-  void forget(const std::string& node);
-
+  // This process has taken the node, and (later) a pod goes because of it.
+  void took(const std::string& node, const std::string& claim) { untouched_[node] = claim; }
+  void touched(const std::string& node) { untouched_.erase(node); }
+  // The pod that would prove the image was refused, or (empty) was made.
+  void proof_refused(const std::string& node, const std::string& why);
+  // Nodes that are to be looked at again because of it.
+  std::set<std::string> take_news() { return std::exchange(news_, {}); }
   // What a record written now should say about time that did not count.
   base::Span excluded(const std::string& node, const vendors::Held& held) const;
 
  private:
+  void forget(const std::string& node);
+
   struct Known {
     std::string claim = {};
     core::Phase tried_in = core::Phase::Idle;
@@ -56,8 +64,11 @@ class Company {
   base::Selector drained_;
   bool api_is_there_ = true;
   observe::Stopwatch stopwatch_;
-  std::map<std::string, Known> known_;          // by node
-  std::map<std::string, std::string> held_by_;  // by pod's uid
+  std::map<std::string, Known> known_;            // by node
+  std::map<std::string, std::string> held_by_;    // by pod's uid
+  std::map<std::string, std::string> refused_;    // by node
+  std::map<std::string, std::string> untouched_;  // claims, by node
+  std::set<std::string> news_;
 };
 
 }  // namespace drover::operate

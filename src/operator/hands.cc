@@ -88,11 +88,13 @@ void Hands::change(const observe::NodeFacts& facts, const core::NodeView& node, 
                                                       [](const auto& step) { return step.to == Phase::Cordon; });
   const bool sent = errands_.run(
       "node/" + facts.name, std::move(request), base::Span::zero(),
-      [this, name = facts.name, sent = facts.version, events, path](const kube::Result<kube::Object>& answer) {
+      [this, name = facts.name, sent = facts.version, events, path,
+       taken = takes && change->claim ? change->claim->id : std::string()](const kube::Result<kube::Object>& answer) {
         answered(name, answer);
         if (!answer && answer.error().kind == base::Fault::Kind::Conflict) overtaken_[name] = sent;
         if (!answer) return;
         written_[name] = kube::version_of(*answer);
+        if (!taken.empty()) company_.took(name, taken);
         for (const kube::Event& event : events) events_.record(event);
         if (!path.empty()) {
           log::info("node moved", {{"logger", "controllers.Upgrade"}, {"node", name}, {"path", path}});
@@ -159,7 +161,8 @@ void Hands::evict(const core::NodeView& node, const core::Clearing& clearing) {
   for (const core::PodView* pod : clearing.to_evict) {
     const std::string key = "evict/" + pod->uid;
     errands_.run(key, kube::evict(pod->ns, pod->name, pod->uid), kAskAgain,
-                 [this, ns = pod->ns, uid = pod->uid](const kube::Result<kube::Object>& answer) {
+                 [this, on = node.name, ns = pod->ns, uid = pod->uid](const kube::Result<kube::Object>& answer) {
+                   if (answer || answer.error().kind == base::Fault::Kind::Unknown) company_.touched(on);
                    const bool is_held = !answer && answer.error().kind == base::Fault::Kind::Blocked;
                    company_.held(uid, is_held ? budget_in(answer.error().message, ns) : std::string());
                  });
@@ -173,7 +176,8 @@ void Hands::remove(const core::NodeView& node, const core::Clearing& clearing) {
     const act::NodeName about{.name = node.name, .uid = node.uid};
     const kube::Event warning = act::forced_event(about, *pod, profile_);
     errands_.run("delete/" + pod->uid, kube::remove(kube::kPods, pod->ns, pod->name, pod->uid), kAskAgain,
-                 [this, warning](const kube::Result<kube::Object>& answer) {
+                 [this, on = node.name, warning](const kube::Result<kube::Object>& answer) {
+                   company_.touched(on);
                    if (answer) events_.record(warning);
                  });
   }
@@ -193,7 +197,12 @@ void Hands::prove_image(const observe::Fleet& fleet, const core::NodeView& node,
   json::Value pod = fleet.wants()->preflight(node.name, wish);
   if (pod.is_null()) return;
   const std::string name(json::text_at(pod, {"metadata", "name"}));
-  errands_.run("preflight/" + name, kube::create(kube::kPods, ns_, std::move(pod)), kDeleteAgain);
+  errands_.run("preflight/" + name, kube::create(kube::kPods, ns_, std::move(pod)), kDeleteAgain,
+               [this, on = node.name](const kube::Result<kube::Object>& answer) {
+                 const bool may_never_be = !answer && (answer.error().kind == base::Fault::Kind::Forbidden ||
+                                                       answer.error().kind == base::Fault::Kind::Refused);
+                 company_.proof_refused(on, may_never_be ? answer.error().message : std::string());
+               });
 }
 
 void Hands::detach(const observe::DaemonSetFacts& set) {
@@ -238,7 +247,7 @@ void Hands::tidy(const observe::Fleet& fleet, const core::FleetView& view,
     const core::NodeView& node = view.nodes[i];
     if (node.phase == Phase::Required && view.policy.is_on) proving[node.name] = fleet.wish(i).digest;
   }
-  for (const std::string& key : fleet.preflight_pods()) {
+  for (const auto& [key, since] : fleet.preflight_pods()) {
     const observe::PodFacts* pod = operand_pods.find(key);
     if (pod == nullptr || pod->is_going) continue;
     const auto at = proving.find(pod->node);

@@ -85,6 +85,7 @@ void Herd::absorb(const std::vector<std::string>& changed_nodes, bool api_is_the
   for (const std::string& name : changed_nodes) fleet_.node_changed(name);
   for (const std::string& key : operand_pods_.take_changes()) fleet_.pod_changed(key);
   for (const std::string& node : std::exchange(pods_changed_, {})) fleet_.node_changed(node);
+  for (const std::string& node : company_.take_news()) fleet_.node_changed(node);
   company_.set_reach(api_is_there);
 }
 
@@ -140,7 +141,8 @@ void Herd::apply(const core::FleetView& view, const core::Plan& plan) {
 void Herd::watch_nodes_in_flight(const core::FleetView& view) {
   std::set<std::string> wanted;
   for (const core::NodeView& node : view.nodes) {
-    if (node.claim && node.claim_is_written && core::kBeforeSwap.has(node.phase)) wanted.insert(node.name);
+    if (node.claim && node.claim_is_written && (core::kBeforeSwap | core::Phase::Restart).has(node.phase))
+      wanted.insert(node.name);
   }
   node_pods_.want(wanted);
 }

@@ -35,11 +35,13 @@ json::Value json_of(const Held& held, std::size_t most_reason) {
   members["phase"] = core::name(claim.phase);
   members["since"] = base::rfc3339(held.since);
   if (held.excluded > base::Span::zero()) members["excluded"] = whole_seconds(held.excluded);
+  if (held.stopped_at) members["stopped"] = base::rfc3339(*held.stopped_at);
   members["target"] = claim.target;
   if (!claim.driver_pod.empty()) members["pod"] = claim.driver_pod;
   if (!claim.boot.empty()) members["boot"] = claim.boot;
   members["cordon"] = claim.cordon == Claim::Cordon::Ours ? "ours" : "found";
   if (claim.was_asked_for) members["asked"] = true;
+  if (claim.comebacks > 0) members["comebacks"] = claim.comebacks;
   if (held.autoscaler_is_told) members["autoscalerTold"] = true;
   if (!claim.gates.empty()) {
     json::Members gates;
@@ -89,16 +91,20 @@ base::Result<Held> held_from(const json::Value& claim) {
   held.node = json::text_at(claim, {"node"});
   held.since = *since;
   held.excluded = std::chrono::seconds(std::clamp<std::int64_t>(json::int_at(claim, {"excluded"}), 0, 1'000'000'000));
+  if (const auto at = base::parse_rfc3339(json::text_at(claim, {"stopped"}))) held.stopped_at = *at;
   held.reason = json::text_at(claim, {"reason"});
   held.autoscaler_is_told = json::flag_at(claim, {"autoscalerTold"});
-  held.claim = Claim{.id = std::string(json::text_at(claim, {"id"})),
-                     .policy = std::string(json::text_at(claim, {"policy"})),
-                     .phase = *phase,
-                     .target = std::string(json::text_at(claim, {"target"})),
-                     .driver_pod = std::string(json::text_at(claim, {"pod"})),
-                     .boot = std::string(json::text_at(claim, {"boot"})),
-                     .cordon = cordon == "ours" ? Claim::Cordon::Ours : Claim::Cordon::Found,
-                     .was_asked_for = json::flag_at(claim, {"asked"})};
+  held.claim =
+      Claim{.id = std::string(json::text_at(claim, {"id"})),
+            .policy = std::string(json::text_at(claim, {"policy"})),
+            .phase = *phase,
+            .target = std::string(json::text_at(claim, {"target"})),
+            .driver_pod = std::string(json::text_at(claim, {"pod"})),
+            .boot = std::string(json::text_at(claim, {"boot"})),
+            .cordon = cordon == "ours" ? Claim::Cordon::Ours : Claim::Cordon::Found,
+            .was_asked_for = json::flag_at(claim, {"asked"}),
+            .comebacks = static_cast<int>(std::clamp<std::int64_t>(json::int_at(claim, {"comebacks"}), 0, 1'000)),
+            .clock_stands = held.stopped_at.has_value()};
   for (const auto& gate : json::members_at(claim, {"gates"})) {
     if (gate.value().is_string()) held.claim.gates[std::string(gate.key())] = std::string(gate.value().get_string());
   }

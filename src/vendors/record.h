@@ -29,8 +29,9 @@ struct Held {
   std::string kind;  // "nvidia/driver"
   std::string node;  // uid: a claim does not outlive its node under the same name
   core::Claim claim;
-  base::WallTime since = {};  // in this phase
-  base::Span excluded = {};   // of that, time that does not count
+  base::WallTime since = {};                      // in this phase
+  base::Span excluded = {};                       // of that, time that does not count
+  std::optional<base::WallTime> stopped_at = {};  // what follows does not count either: the claim's clock stands
   std::string reason = {};
   bool autoscaler_is_told = false;  // by us, to leave the node where it is
 

@@ -151,6 +151,7 @@ rules, in order; the first that holds counts
   ✗ the skip label is set
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
   ✗ a person uncordoned it
+  ✗ upgrades are off, and no pod has gone yet
   ✗ upgrades are off: policy cluster-policy has them on
   ✗ the node was lost
   ✗ the node is not ready

@@ -66,6 +66,7 @@ TEST(AtRest, ALabelThatSomebodyRemovedIsPutBack) {
 TEST(AtRest, WithUpgradesOffNoLabelIsShownExceptOnNodesThatWeHold) {
   FleetView nodes = fleet({node("a", Phase::Done), taken("b", Phase::Validate)});
   nodes.policy.is_on = false;
+  nodes.nodes[1].claim->clock_stands = true;
   EXPECT_EQ(verdict(nodes, 0), "relabel");
   EXPECT_EQ(change_of(nodes, 0).label, std::nullopt);
   EXPECT_EQ(verdict(nodes, 1), "waits");

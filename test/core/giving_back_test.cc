@@ -8,6 +8,8 @@
 namespace drover::core::testing {
 namespace {
 
+using ::testing::HasSubstr;
+
 // Giving it back before the swap.
 
 struct Unwinding {
@@ -139,12 +141,28 @@ TEST(Unwind, AHeldNodeStaysCordoned) {
 }
 
 TEST(Pause, GivesBackWhatWasNotDisturbedAndKeepsWhatWas) {
-  FleetView nodes = fleet({taken("a", Phase::WaitForJobs), taken("b", Phase::EvictDevicePods)});
+  FleetView nodes = fleet({taken("a", Phase::WaitForJobs), taken("b", Phase::EvictDevicePods),
+                           taken("c", Phase::EvictDevicePods), taken("d", Phase::Restart)});
   nodes.policy.is_on = false;
   nodes.policy.jobs.is_wanted = true;
-  nodes.nodes[1].pods = {pod("train")};
+  nodes.nodes[1].pods = nodes.nodes[2].pods = {pod("train")};
+  nodes.nodes[1].claim->clock_stands = true;
+  nodes.nodes[2].is_untouched = nodes.nodes[3].is_untouched = true;
   EXPECT_EQ(verdict(nodes, 0), "wait-for-jobs > idle");
   EXPECT_EQ(verdict(nodes, 1), "waits");
+  EXPECT_EQ(verdict(nodes, 2), "evict-device-pods > idle");
+  EXPECT_EQ(verdict(nodes, 3), "restart > idle");
+}
+
+TEST(Pause, IsWrittenDownWhenItBeginsAndWhenItEnds) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].pods = {pod("train")};
+  nodes.policy.is_on = false;
+  EXPECT_TRUE(change_of(nodes).claim->clock_stands);
+  nodes.nodes[0].claim->clock_stands = true;
+  EXPECT_EQ(verdict(nodes), "waits");
+  nodes.policy.is_on = true;
+  EXPECT_FALSE(change_of(nodes).claim->clock_stands);
 }
 
 TEST(Pause, DoesNotStopWhatGivesTheNodeBack) {
@@ -157,8 +175,10 @@ TEST(Pause, DoesNotStopWhatGivesTheNodeBack) {
 TEST(Pause, DoesNotLetTheOldDriverGo) {
   FleetView nodes = fleet({taken("a", Phase::Restart)});
   nodes.policy.is_on = false;
+  nodes.nodes[0].claim->clock_stands = true;
   EXPECT_EQ(verdict(nodes), "waits");
   nodes.policy.is_on = true;
+  nodes.nodes[0].claim->clock_stands = false;
   EXPECT_EQ(verdict(nodes), "replace-driver-pod");
 }
 
@@ -177,6 +197,32 @@ TEST(Restart, DeletesTheOldPodOnce) {
   EXPECT_EQ(verdict(nodes), "waits");
   nodes.nodes[0].driver.pod.clear();
   EXPECT_EQ(verdict(nodes), "waits");
+}
+
+TEST(Restart, GoesBackForAPodThatCameAndGivesUpWhenTheyKeepComing) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  nodes.nodes[0].pods = {pod("late")};
+  nodes.nodes[0].claim->gates = {{"gate", "true"}};
+  const Change change = change_of(nodes);
+  EXPECT_EQ(change.phase, Phase::EvictDevicePods);
+  EXPECT_EQ(change.claim->comebacks, 1);
+  EXPECT_EQ(change.claim->gates.size(), 1U) << "what was paused is still to be restored";
+
+  nodes.nodes[0].claim->comebacks = 3;
+  EXPECT_EQ(verdict(nodes), "restart > failed");
+  EXPECT_THAT(change_of(nodes).outcome->reason, HasSubstr("late"));
+  EXPECT_FALSE(change_of(nodes).outcome->after_swap) << "the version is not to blame";
+  EXPECT_FALSE(change_of(nodes).claim) << "the old driver serves: the node is given back";
+
+  nodes.nodes[0].pods.reset();
+  EXPECT_EQ(verdict(nodes), "waits") << "nobody knows who is there";
+}
+
+TEST(Restart, LeavesPodsAloneThatTheUserLeavesAlone) {
+  FleetView nodes = fleet({taken("a", Phase::Restart)});
+  nodes.nodes[0].pods = {pod("train")};
+  nodes.policy.device_pods.reset();
+  EXPECT_EQ(verdict(nodes), "replace-driver-pod");
 }
 
 TEST(Restart, ReplacesACurrentPodTooWhenSomebodyAsked) {

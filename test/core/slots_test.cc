@@ -123,6 +123,19 @@ TEST(Slots, AnImageThatCannotBeHadHoldsUpItsOwnNodeOnly) {
   EXPECT_EQ(starts(nodes), 1);
 }
 
+TEST(Slots, ANodeWhoseImageIsOnItsWayKeepsItsPlaceForAWhile) {
+  FleetView nodes = fleet({node("a", Phase::Required), node("b", Phase::Required)});
+  nodes.policy.at_once = 1;
+  nodes.policy.away = kAll;
+  nodes.nodes[0].preflight = {.state = PreflightView::State::Running, .running_for = std::chrono::seconds(20)};
+  EXPECT_EQ(starts(nodes), 0);
+  EXPECT_EQ(decide(nodes).look_again_in, std::chrono::seconds(40));
+  EXPECT_THAT(reason(nodes, 1), ::testing::HasSubstr("a is first, and its image is being fetched"));
+  nodes.nodes[0].preflight.running_for = std::chrono::minutes(1);
+  EXPECT_EQ(starts(nodes), 1);
+  EXPECT_EQ(verdict(nodes, 1), "required > cordon > wait-for-jobs > evict-device-pods");
+}
+
 TEST(Slots, ImagesAreFetchedForThoseWhoseTurnIsNearOnly) {
   FleetView nodes = fleet({});
   for (int i = 0; i < 50; ++i) {

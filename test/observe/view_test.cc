@@ -210,6 +210,20 @@ TEST(Stopwatch, CountsFromTheRecordAndThenByItself) {
   EXPECT_EQ(watch.excluded("n", held, kNow + 31s), 60s);
 }
 
+TEST(Stopwatch, APauseThatAnEarlierProcessSawDoesNotCount) {
+  Stopwatch watch;
+  const vendors::Held held{.kind = "k",
+                           .node = "n",
+                           .claim = {.id = "c", .policy = "p", .clock_stands = true},
+                           .since = kNow - 1000s,
+                           .excluded = 40s,
+                           .stopped_at = kNow - 900s};
+  base::Instant now{};
+  EXPECT_EQ(watch.look("n", held, false, now, kNow), 60s);
+  EXPECT_EQ(watch.look("n", held, true, now + 5s, kNow + 5s), 65s) << "it ended";
+  EXPECT_EQ(watch.excluded("n", held, kNow + 5s), 940s);
+}
+
 TEST(Stopwatch, ANewPhaseBeginsAnew) {
   Stopwatch watch;
   vendors::Held held{.kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kNow - 100s};

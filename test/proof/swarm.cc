@@ -17,6 +17,8 @@ using namespace std::chrono_literals;
 constexpr std::array kVersions = {"535.129.03", "550.54.15", "570.86.15"};
 constexpr std::array kShares = {R"(1)", R"(2)", R"("25%")", R"("50%")", R"("100%")"};
 
+// Chance is drawn one by one, never twice among the arguments of one call: compilers evaluate those in any order, and a
+// seed is to be the same story everywhere.
 class Swarm {
  public:
   Swarm(std::uint64_t seed, const Door::Alter& alter)
@@ -58,15 +60,18 @@ class Swarm {
     return names.empty() ? "nvidia-1" : names[random_.below(names.size())];
   }
 
+  std::string removal() {
+    const bool force = random_.chance(0.5);
+    const bool local_data = random_.chance(0.5);
+    return fmt::format(R"("force": {}, "deleteEmptyDir": {}, "timeoutSeconds": {})", force, local_data,
+                       30 + random_.below(300));
+  }
+
   std::string upgrade_policy() {
-    std::string text =
-        fmt::format(R"("maxParallelUpgrades": {}, "maxUnavailable": {})", random_.below(4), one_of(kShares));
-    text += fmt::format(R"(, "podDeletion": {{"force": {}, "deleteEmptyDir": {}, "timeoutSeconds": {}}})",
-                        random_.chance(0.5), random_.chance(0.5), 30 + random_.below(300));
-    if (random_.chance(0.4)) {
-      text += fmt::format(R"(, "drain": {{"enable": true, "force": {}, "deleteEmptyDir": {}, "timeoutSeconds": {}}})",
-                          random_.chance(0.5), random_.chance(0.5), 30 + random_.below(300));
-    }
+    std::string text = fmt::format(R"("maxParallelUpgrades": {}, )", random_.below(4));
+    text += fmt::format(R"("maxUnavailable": {})", one_of(kShares));
+    text += fmt::format(R"(, "podDeletion": {{{}}})", removal());
+    if (random_.chance(0.4)) text += fmt::format(R"(, "drain": {{"enable": true, {}}})", removal());
     if (random_.chance(0.3)) {
       text += fmt::format(R"(, "waitForCompletion": {{"podSelector": "kind=job", "timeoutSeconds": {}}})",
                           30 + random_.below(300));
@@ -80,8 +85,9 @@ class Swarm {
     play_.say("installed");
     for (const std::string& node : play_.names()) {
       if (random_.chance(0.6)) {
-        play_.add_workload("train-" + node, 1, 1 + static_cast<int>(random_.below(3)), node,
-                           random_.chance(0.3) ? "kind=job" : "", random_.chance(0.2));
+        const int devices = 1 + static_cast<int>(random_.below(3));
+        const bool is_job = random_.chance(0.3);
+        play_.add_workload("train-" + node, 1, devices, node, is_job ? "kind=job" : "", random_.chance(0.2));
       }
       if (random_.chance(0.3)) play_.add_workload("web-" + node, 1, 0, node, "", false);
       if (random_.chance(0.15)) play_.add_pod("notebook-" + node, 1, node, "forever:1", "");
@@ -172,7 +178,10 @@ class Swarm {
 
   void cordon() { play_.say("person cordons " + some_node()); }
   void uncordon() { play_.say("person uncordons " + some_node()); }
-  void relabel() { play_.say(fmt::format("state {} {}", some_node(), random_.chance(0.2) ? "none" : any_state())); }
+  void relabel() {
+    const std::string node = some_node();
+    play_.say(fmt::format("state {} {}", node, random_.chance(0.2) ? "none" : any_state()));
+  }
   void touch_record() {
     const std::string node = some_node();
     play_.set_node("person", node, {{"metadata", {{"annotations", {{kRecord, any_record(node)}}}}}});
@@ -181,7 +190,10 @@ class Swarm {
   void pause() { play_.say("pause"); }
   void resume() { play_.say("resume"); }
   void policy_goes() { play_.say("policy gone"); }
-  void policy_comes() { play_.say(fmt::format("policy {} {}", one_of(kVersions), upgrade_policy())); }
+  void policy_comes() {
+    const std::string version = one_of(kVersions);
+    play_.say(fmt::format("policy {} {}", version, upgrade_policy()));
+  }
   void policy_changes() { play_.say("upgrade-policy " + upgrade_policy()); }
   // Not under workloads: the pod that comes would wait for them, and nobody asks it what it waits for.
   void delete_driver() {
@@ -203,7 +215,10 @@ class Swarm {
                                           name))));
     }
   }
-  void skip() { play_.say(fmt::format("label {} {}={}", some_node(), kSkip, random_.chance(0.5) ? "true" : "")); }
+  void skip() {
+    const std::string node = some_node();
+    play_.say(fmt::format("label {} {}={}", node, kSkip, random_.chance(0.5) ? "true" : ""));
+  }
   void node_goes() {
     const std::string node = some_node();
     if (play_.names().size() <= 2 || off_.contains(node)) return;
@@ -222,7 +237,10 @@ class Swarm {
     if (what == 2) play_.kubelets.reboot(node);
     play_.checker->note("fate", fmt::format("{}  power {}", node, what == 0 ? "off" : what == 1 ? "on" : "cycle"));
   }
-  void hold() { play_.say(fmt::format("annotate {} {}={}", some_node(), kHold, random_.chance(0.3) ? "maria" : "")); }
+  void hold() {
+    const std::string node = some_node();
+    play_.say(fmt::format("annotate {} {}={}", node, kHold, random_.chance(0.3) ? "maria" : ""));
+  }
   void request() { play_.say(fmt::format("annotate {} {}=true", some_node(), kRequest)); }
   void kill_one() {
     play_.checker->note("fate", "an operator is killed");
@@ -253,8 +271,9 @@ class Swarm {
     play_.checker->note("fate", "images are mended");
   }
   void gate() {
-    play_.say(fmt::format("label {} nvidia.com/gpu.deploy.dcgm={}", some_node(),
-                          random_.chance(0.5) ? kPaused : std::string_view("true")));
+    const std::string node = some_node();
+    const bool is_paused = random_.chance(0.5);
+    play_.say(fmt::format("label {} nvidia.com/gpu.deploy.dcgm={}", node, is_paused ? kPaused : "true"));
   }
   void foreigner() { play_.foreign_operator(random_.chance(0.3)); }
 

@@ -20,9 +20,12 @@ Record full() {
                                .boot = "boot",
                                .cordon = core::Claim::Cordon::Found,
                                .was_asked_for = true,
+                               .comebacks = 2,
+                               .clock_stands = true,
                                .gates = {{"nvidia.com/gpu.deploy.dcgm", "true"}}},
                      .since = base::parse_rfc3339("2026-11-15T16:22:04Z").value(),
                      .excluded = std::chrono::seconds(90),
+                     .stopped_at = base::parse_rfc3339("2026-11-15T16:23:05Z").value(),
                      .reason = "draining",
                      .autoscaler_is_told = true};
   record.last["nvidia/driver"] = {

@@ -25,6 +25,21 @@ inline bool old_driver_serves(const NodeView& node) {
 inline constexpr Question old_driver_still_serves = {"the old driver still serves",
                                                      [](const Case& c, Words&) { return old_driver_serves(c.node); }};
 
+// Nobody was to be evicted at all, or nobody is there: else it came after the node was clear.
+inline bool device_pod_has_come(const Case& c, Words& words) {
+  if (!c.node.pods || (!c.policy.device_pods && !c.policy.drain) || !clearing::has_device_pods(c)) return false;
+  words.say_made([&] { return names_of(clearing::of_device_pods(c)); });
+  return true;
+}
+inline constexpr Question a_device_pod_has_come = {"a pod that uses the device has come", device_pod_has_come};
+
+// Somebody puts them there past the scheduler; evicting them for ever would help nobody.
+inline constexpr int kMostComebacks = 3;
+inline constexpr Question pods_keep_coming = {"pods that use the device keep coming", [](const Case& c, Words& words) {
+                                                return c.node.claim && c.node.claim->comebacks >= kMostComebacks &&
+                                                       device_pod_has_come(c, words);
+                                              }};
+
 inline constexpr Question new_driver_is_ready = {"the new driver is ready", [](const Case& c, Words& words) {
                                                    const DriverView& driver = c.node.driver;
                                                    words.say("{}", driver.pod.empty() ? "its pod does not exist yet"

@@ -21,6 +21,11 @@ inline constexpr Question upgrades_are_off = {"upgrades are off", [](const Case&
                                                 return !c.policy.is_on;
                                               }};
 
+// Whoever has lost pods already keeps its cordon: giving it back would cost them twice.
+inline constexpr Question off_before_anybody_went = {
+    "upgrades are off, and no pod has gone yet",
+    [](const Case& c, Words&) { return !c.policy.is_on && c.node.is_untouched; }};
+
 inline constexpr Question skip_label_is_set = {"the skip label is set", [](const Case& c, Words& words) {
                                                  if (c.node.is_skipped) words.say("remove it to let the node go on");
                                                  return c.node.is_skipped;
