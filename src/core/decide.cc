@@ -98,6 +98,7 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
       node.outcome = Outcome{
           .failed = true, .after_swap = is_swapped(node, from), .target = target_tried(node, from), .reason = reason};
       if (!is_swapped(node, from)) release(node);
+      if (node.claim) node.claim->was_asked_for = false;  // he had his swap
       if (node.claim) node.claim->gates.clear();
       break;
     default: break;
@@ -113,9 +114,15 @@ bool cordon_is_no_longer_ours(const NodeView& node) {
   return is_swapped(node, node.phase);
 }
 
-// Nobody holds a node that is at rest.
+// Nobody holds a node that is at rest, or one that waits for another try and serves meanwhile.
 bool is_held_for_nothing(const NodeView& node) {
-  return node.claim && (node.phase == Phase::Idle || node.phase == Phase::Done);
+  if (!node.claim) return false;
+  const bool serves = node.phase == Phase::Required && !node.is_cordoned;
+  return serves || node.phase == Phase::Idle || node.phase == Phase::Done;
+}
+
+bool is_tainted_for_nothing(const NodeView& node) {
+  return node.is_tainted && !(node.claim && is_in_flight(node.phase));
 }
 
 // The policy was deleted and made again, or the record came from elsewhere: whoever decides now owns the claim.
@@ -131,7 +138,7 @@ bool clock_is_wrong(const NodeView& node, const Policy& policy) {
 // What contradicts itself is put right without a move, whoever left it so.
 bool has_loose_ends(const NodeView& node, const Policy& policy) {
   return node.record_is_odd || claim_names_another_policy(node, policy) || cordon_is_no_longer_ours(node) ||
-         is_held_for_nothing(node) || (node.is_tainted && !node.claim) || (node.claim && !node.claim_is_written) ||
+         is_held_for_nothing(node) || is_tainted_for_nothing(node) || (node.claim && !node.claim_is_written) ||
          clock_is_wrong(node, policy) || !node.lost_gates.empty();
 }
 
@@ -148,7 +155,7 @@ void tie_loose_ends(NodeView& node, const Flow& flow, const Policy& policy) {
   if (cordon_is_no_longer_ours(node)) node.claim->cordon = Claim::Cordon::Found;
   if (is_held_for_nothing(node)) release(node);
   if (clock_is_wrong(node, policy)) node.claim->clock_stands = !policy.is_on;
-  if (!node.claim) node.is_tainted = false;
+  if (is_tainted_for_nothing(node)) node.is_tainted = false;
   if (node.claim && !node.claim_is_written) hold_properly(node, flow);
   if (node.claim && node.phase == flow.gates_close_at) node.claim->gates.merge(node.lost_gates);
 }

@@ -92,10 +92,9 @@ constexpr std::array kUpgradeInPlace = {
     move(Restart, old_driver_is_there&& a_person_uncordoned_it, Required, "a person uncordoned it"),
 
     // A scheduler that had not seen the cordon yet may have put a pod there since.
-    wait(Restart, old_driver_still_serves&& pods_are_not_known, "the node's pods are being listed"),
-    move(Restart, old_driver_still_serves&& pods_keep_coming, Failed, "pods that use the device keep coming"),
-    move(Restart, old_driver_still_serves&& a_device_pod_has_come, EvictDevicePods,
-         "a pod that uses the device has come"),
+    wait(Restart, old_driver_is_there&& pods_are_not_known, "the node's pods are being listed"),
+    move(Restart, old_driver_is_there&& pods_keep_coming, Failed, "pods that use the device keep coming"),
+    move(Restart, old_driver_is_there&& a_device_pod_has_come, EvictDevicePods, "a pod that uses the device has come"),
 
     // Pausing stops what takes the node away, not what gives it back.
     move(Restart, old_driver_still_serves&& off_before_anybody_went, Idle, "upgrades are off, and no pod has gone yet"),
@@ -115,6 +114,8 @@ constexpr std::array kUpgradeInPlace = {
     wait(Validate, node_is_not_ready, "the node is not ready"),
     wait(Validate, otherwise, "the new driver is being validated"),
 
+    // Only who comes here from elsewhere can be caught without a driver.
+    move(Uncordon, driver_is_not_ready, Validate, "the driver is not ready"),
     move(Uncordon, otherwise, Done, "the node is back in service"),
 
     // Left by a person, or by another version; never by itself.

@@ -41,7 +41,8 @@ struct Beside {
   base::Span spent = {};
   bool tried = false;
   bool is_untouched = false;
-  std::string proof_trouble = {};  // why no pod that proves the image can be made
+  bool has_deleted_driver = false;  // the pod that served when we took the node, whatever a slow watch still shows
+  std::string proof_trouble = {};   // why no pod that proves the image can be made
 };
 
 class Fleet {

@@ -25,8 +25,9 @@ core::DriverView driver_view(const Standing& standing, const Surroundings& aroun
   const PodFacts* pod = around.driver;
   if (pod != nullptr) {
     driver.pod = pod->uid;
-    driver.is_going = pod->is_going;
-    driver.is_ready = pod->is_ready && !pod->is_going;
+    const bool is_the_one_we_found = standing.held && pod->uid == standing.held->claim.driver_pod;
+    driver.is_going = pod->is_going || (is_the_one_we_found && around.has_deleted_driver);
+    driver.is_ready = pod->is_ready && !driver.is_going;
     driver.is_outdated = is_outdated(*pod, around.wish);
     driver.trouble = pod->trouble;
   }

@@ -35,6 +35,7 @@ struct Surroundings {
   base::Span spent = {};
   bool tried = false;
   bool is_untouched = false;
+  bool has_deleted_driver = false;
   base::Span proving_for = {};     // since the preflight pod was first seen
   std::string proof_trouble = {};  // why there can be none
 };

@@ -73,7 +73,9 @@ Standing standing_of(const NodeFacts& facts, const vendors::Profile& profile, co
 
   const bool says_required = standing.label == Phase::Required;
   if (standing.held) {
-    standing.phase = standing.held->claim.phase;
+    // Nobody holds a node that is done: whoever wrote that is not believed, and the node is looked at afresh.
+    const Phase claimed = standing.held->claim.phase;
+    standing.phase = claimed == Phase::Done ? Phase::Idle : claimed;
     // A person may send a node that failed on its way again; anywhere else the label is put right.
     if (says_required && standing.phase == Phase::Failed) standing.is_asked_for = true;
     return standing;

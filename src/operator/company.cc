@@ -37,6 +37,8 @@ observe::Beside Company::beside(const observe::NodeFacts& facts, const observe::
   const bool is_same = known.claim == claim.id;
   const auto untouched = untouched_.find(facts.name);
   beside.is_untouched = untouched != untouched_.end() && untouched->second == claim.id;
+  const auto deleted = deleted_drivers_.find(facts.name);
+  beside.has_deleted_driver = deleted != deleted_drivers_.end() && deleted->second == claim.driver_pod;
   beside.tried = !kAsking.has(standing.phase) || (is_same && known.tried_in == standing.phase);
   if (const auto* pods = pods_.of(facts.name)) {
     known.pods.clear();

@@ -39,6 +39,8 @@ class Company {
   // This process has taken the node, and (later) a pod goes because of it.
   void took(const std::string& node, const std::string& claim) { untouched_[node] = claim; }
   void touched(const std::string& node) { untouched_.erase(node); }
+  // Its driver's pod was deleted by this process.
+  void deleted_driver(const std::string& node, const std::string& pod_uid) { deleted_drivers_[node] = pod_uid; }
   // The pod that would prove the image was refused, or (empty) was made.
   void proof_refused(const std::string& node, const std::string& why);
   // Nodes that are to be looked at again because of it.
@@ -64,10 +66,11 @@ class Company {
   base::Selector drained_;
   bool api_is_there_ = true;
   observe::Stopwatch stopwatch_;
-  std::map<std::string, Known> known_;            // by node
-  std::map<std::string, std::string> held_by_;    // by pod's uid
-  std::map<std::string, std::string> refused_;    // by node
-  std::map<std::string, std::string> untouched_;  // claims, by node
+  std::map<std::string, Known> known_;                  // by node
+  std::map<std::string, std::string> held_by_;          // by pod's uid
+  std::map<std::string, std::string> refused_;          // by node
+  std::map<std::string, std::string> untouched_;        // claims, by node
+  std::map<std::string, std::string> deleted_drivers_;  // the last pod's uid, by node
   std::set<std::string> news_;
 };
 

@@ -144,7 +144,10 @@ void Hands::work(const observe::Fleet& fleet, const core::FleetView& view, const
       break;
     case Work::ReplaceDriverPod:
       if (const observe::PodFacts* pod = fleet.driver_pod(decision.node)) {
-        remove(*pod, kDeleteAgain);
+        remove(*pod, kDeleteAgain, [this, on = node.name, uid = pod->uid](const kube::Result<kube::Object>& answer) {
+          const bool is_gone = answer || answer.error().kind == base::Fault::Kind::NotFound;
+          if (is_gone) company_.deleted_driver(on, uid);
+        });
       }
       break;
     case Work::ReplaceValidator:
@@ -184,8 +187,8 @@ void Hands::remove(const core::NodeView& node, const core::Clearing& clearing) {
 }
 
 // A pod of our own.
-void Hands::remove(const observe::PodFacts& pod, base::Span rest) {
-  errands_.run("delete/" + pod.uid, kube::remove(kube::kPods, pod.ns, pod.name, pod.uid), rest);
+void Hands::remove(const observe::PodFacts& pod, base::Span rest, act::Errands::Then then) {
+  errands_.run("delete/" + pod.uid, kube::remove(kube::kPods, pod.ns, pod.name, pod.uid), rest, std::move(then));
 }
 
 void Hands::prove_image(const observe::Fleet& fleet, const core::NodeView& node, const vendors::NodeWish& wish) {

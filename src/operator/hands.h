@@ -43,7 +43,7 @@ class Hands {
   void work(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision);
   void evict(const core::NodeView& node, const core::Clearing& clearing);
   void remove(const core::NodeView& node, const core::Clearing& clearing);
-  void remove(const observe::PodFacts& pod, base::Span rest);
+  void remove(const observe::PodFacts& pod, base::Span rest, act::Errands::Then then = {});
   void prove_image(const observe::Fleet& fleet, const core::NodeView& node, const vendors::NodeWish& wish);
   bool is_behind(const observe::NodeFacts& facts) const;
   void answered(const std::string& node, const kube::Result<kube::Object>& answer);

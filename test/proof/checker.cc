@@ -115,7 +115,8 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
                             kube::annotation_of(*commit.before, kRecord) != kube::annotation_of(*commit.after, kRecord);
   if (!ours && loses_record && world_.server().asker() != kVendorsOperator) node.cordon_is_unsure = true;
   if (ours && now.is_failed() && !node.marks.is_failed()) {
-    node.touched_since_failed = is_recent(node.touched_at);
+    // Who only found a failure in the record has not seen it happen.
+    node.touched_since_failed = is_recent(node.touched_at) || node.marks.result == "failed";
     node.policy_since_failed = terms_.size() > 1 && is_recent(terms_.back().since);
   }
   node.marks = now;
@@ -166,6 +167,10 @@ void Checker::tell_node(const NodeMarks& was, const NodeMarks& now, std::string_
 
 void Checker::heard_pod(const sim::Commit& commit, bool ours) {
   const kube::Object& pod = *commit.after;
+  if (our_role(pod) == kPreflightApp && json::text_at(pod, {"status", "phase"}) == "Succeeded") {
+    const auto at = nodes_.find(std::string(json::text_at(pod, {"spec", "nodeName"})));
+    if (at != nodes_.end()) at->second.proven.emplace(kube::label_of(pod, kDigest));
+  }
   const bool was_going = commit.before && kube::is_being_deleted(*commit.before);
   const bool goes = !was_going && (commit.kind == sim::Commit::Kind::Removed || kube::is_being_deleted(pod));
   if (!goes) return;
@@ -240,7 +245,9 @@ void Checker::heard_event(const sim::Commit& commit, bool ours) {
 void Checker::check_at_rest() {
   for (const auto& [name, node] : nodes_) {
     const NodeMarks& marks = node.marks;
-    const bool holds = marks.claim_is_ours() && marks.claim->phase == "failed";
+    // What failed after its swap is held, also while it waits for another try.
+    const bool waits = marks.claim_is_ours() && marks.claim->phase == "required" && marks.result == "failed";
+    const bool holds = marks.claim_is_ours() && (marks.claim->phase == "failed" || (waits && marks.is_cordoned));
     if (marks.claim_is_ours() && !holds) blame("L2 at rest", name + " is still claimed: " + marks.claim->phase);
     if (marks.is_tainted) blame("L2 at rest", name + " is still tainted");
     if (marks.has_paused_gates) blame("L2 at rest", name + " has a gate that is still closed");

@@ -84,6 +84,7 @@ class Checker {
     bool policy_since_failed = true;
     int writes = 0;  // by the operator, since it was at rest
     std::map<std::string, int> events = {};
+    std::set<std::string> proven = {};  // digests of drivers whose images are on the node
   };
 
   void heard(const sim::Commit& commit);
@@ -97,7 +98,7 @@ class Checker {
   void check_fields(const kube::Object& before, const kube::Object& after, const NodeMarks& was, const NodeMarks& now);
   void check_cordon(const Tracked& node, const NodeMarks& now);
   void check_admission(const NodeMarks& was, const NodeMarks& now);
-  void check_done(const NodeMarks& was, const NodeMarks& now);
+  void check_done(const kube::Object& before, const NodeMarks& was, const NodeMarks& now);
   void check_sticky(const Tracked& node, const NodeMarks& now);
   void follow_cordon(Tracked& node, const NodeMarks& now, bool ours, std::string_view asker);
   void tell_node(const NodeMarks& was, const NodeMarks& now, std::string_view asker);

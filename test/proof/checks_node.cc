@@ -48,7 +48,7 @@ void Checker::check_node_write(const kube::Object& before, const kube::Object& a
   check_fields(before, after, was, now);
   check_cordon(node, now);
   check_admission(was, now);
-  check_done(was, now);
+  check_done(before, was, now);
   check_sticky(node, now);
   const auto& states = all_states();
   const bool was_unknown = !was.state.empty() && std::find(states.begin(), states.end(), was.state) == states.end();
@@ -151,15 +151,12 @@ void Checker::check_admission(const NodeMarks& was, const NodeMarks& now) {
           [&](const Terms& terms) { return terms.is_there && (terms.at_once == 0 || in_flight <= terms.at_once); })) {
     blame("I2 parallelism", fmt::format("{} is taken, and {} nodes are in flight", now.name, in_flight));
   }
-  bool is_proven = false;
-  for (const sim::Stored& pod : world_.store().pods_on(now.name)) {
-    is_proven = is_proven || (our_role(*pod) == kPreflightApp && kube::label_of(*pod, kDigest) == now.claim->target &&
-                              json::text_at(*pod, {"status", "phase"}) == "Succeeded");
+  if (!nodes_[now.name].proven.contains(now.claim->target)) {
+    blame("I19 preflight", now.name + " is taken before its new image was proven");
   }
-  if (!is_proven) blame("I19 preflight", now.name + " is taken before its new image was proven");
 }
 
-void Checker::check_done(const NodeMarks& was, const NodeMarks& now) {
+void Checker::check_done(const kube::Object& before, const NodeMarks& was, const NodeMarks& now) {
   if (now.state != "upgrade-done" || was.state == now.state) return;
   const bool is_repaired = !was.claim && was.record_is_good && was.result == "done" && was.next.empty();
   if (is_repaired) return;  // it was done before, and only its label was lost
@@ -167,7 +164,8 @@ void Checker::check_done(const NodeMarks& was, const NodeMarks& now) {
   const auto down = down_at_.find(now.name);
   if (down != down_at_.end() && world_.loop.now() - down->second < std::chrono::minutes(3)) return;
   if (no_terms([&](const Terms& terms) { return terms.is_there && terms.version == loaded; })) {
-    blame("I20 truthful done", fmt::format("{} says done with driver \"{}\"", now.name, loaded));
+    blame("I20 truthful done", fmt::format("{} says done with driver \"{}\"; before: {}", now.name, loaded,
+                                           kube::annotation_of(before, kRecord)));
   }
   const bool was_swapped = was.claim_is_ours() && (was.claim->phase == "restart" || was.claim->phase == "validate");
   if (!was_swapped) return;

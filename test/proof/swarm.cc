@@ -272,6 +272,7 @@ class Swarm {
   }
   void gate() {
     const std::string node = some_node();
+    if (play_.state(node).empty()) return;  // then nobody could know that it is one of ours
     const bool is_paused = random_.chance(0.5);
     play_.say(fmt::format("label {} nvidia.com/gpu.deploy.dcgm={}", node, is_paused ? kPaused : "true"));
   }

@@ -17,10 +17,13 @@ inline constexpr Question old_driver_is_there = {
       return !driver.pod.empty() && !driver.is_going && (driver.is_outdated || is_the_one_we_found);
     }};
 
-// The very pod that served when we took the node: nothing has been swapped yet.
+// The very pod that served when we took the node: nothing has been swapped yet. A claim that we took over does not know
+// which that was; there it is one that is outdated and ready.
 inline bool old_driver_serves(const NodeView& node) {
   const DriverView& driver = node.driver;
-  return node.claim && !driver.pod.empty() && !driver.is_going && driver.pod == node.claim->driver_pod;
+  if (!node.claim || driver.pod.empty() || driver.is_going) return false;
+  if (node.claim->driver_pod.empty()) return driver.is_outdated && driver.is_ready;
+  return driver.pod == node.claim->driver_pod;
 }
 inline constexpr Question old_driver_still_serves = {"the old driver still serves",
                                                      [](const Case& c, Words&) { return old_driver_serves(c.node); }};
@@ -65,7 +68,7 @@ inline constexpr Question new_driver_works = {"the new driver works", [](const C
                                                                 : c.node.validator.trouble.empty()
                                                                     ? "the validator is not ready yet"
                                                                     : c.node.validator.trouble.c_str());
-                                                return c.node.validator.has_passed;
+                                                return c.node.validator.has_passed && c.node.driver.is_ready;
                                               }};
 
 // Its word would be about the driver before; nobody else makes it look again.
