@@ -40,7 +40,7 @@ fuzz: ## every fuzz target for FUZZ_SECONDS (60); findings are kept in build/fuz
 soak: ## SEEDS (100,000) seeds of random trouble from SEED (1) on, and a crash at every single write: hours
 	@scripts/need build test
 	@scripts/build build test_proof -DDROVER_TESTS=ON
-	@DROVER_SEEDS=$${SEEDS:-100000} DROVER_SEED=$${SEED:-1} DROVER_CRASH_ALL=1 build/test/test_proof --gtest_brief=1
+	@scripts/proof "$${SEEDS:-100000}" "$${SEED:-1}"
 
 clean: ## remove build/ (the real control plane's binaries stay in ~/.cache/drover)
 	@rm -rf build

@@ -23,6 +23,7 @@ TEST(Swarm, ComesToRestWhateverHappened) {
   const std::uint64_t most_failures = number_from("DROVER_FAILURES", 3);
   std::uint64_t failures = 0;
   for (std::uint64_t seed = first; seed < first + count && failures < most_failures; ++seed) {
+    if (seed > first && (seed - first) % 100 == 0) std::cout << fmt::format("{} of {} seeds\n", seed - first, count);
     const SwarmResult result = swarm(seed);
     if (count == 1) std::cout << result.chronicle;
     if (result.trouble.empty()) continue;
