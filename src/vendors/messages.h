@@ -1,0 +1,57 @@
+// The words between the operator and the agent on a node.
+//
+// Both talk through two annotations of the agent's own Node and through nothing else. Data at rest, JSON, 2 KB at most:
+//   drover.dev/order   the operator's: which claim it speaks for, the wanted driver, and whether it may be swapped now
+//   drover.dev/report  the agent's: on which boot, what it has, what it needs done before it can go on, and why
+// An order is permission only for the claim and the digest that it names; a report counts only for the boot that it
+// names. Words that nobody can act on are a fault, members that we do not know are a later release's.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace drover::vendors {
+
+inline constexpr std::string_view kOrderAnnotation = "drover.dev/order";
+inline constexpr std::string_view kReportAnnotation = "drover.dev/report";
+inline constexpr std::size_t kMostMessageBytes = 2048;
+
+struct Order {
+  std::string id = {};      // the claim; empty where no claim is needed (a first install)
+  std::string target = {};  // digest of the wanted driver
+  bool may_load = false;    // nobody uses the device any more: swap
+  bool is_paused = false;   // begin nothing that takes the node away
+  // The version that the loaded module must then have; empty when the policy does not tell it (an image by digest).
+  std::string version = {};
+
+  bool operator==(const Order&) const = default;
+};
+
+struct Report {
+  enum class Wish { Nothing, Load, Evict, Drain };
+
+  std::string boot = {};    // the boot id on which this was written
+  std::string id = {};      // the claim that it answers; empty without one
+  std::string digest = {};  // of the driver that the agent is there to load
+  Wish wants = Wish::Nothing;
+  bool can_unload = true;    // false: this kernel changes drivers by a reboot only
+  std::string message = {};  // for people: what it does or waits for
+
+  bool operator==(const Report&) const = default;
+};
+
+// "" for nothing, "load", "evict", "drain".
+std::string_view word(Report::Wish wish);
+
+// Malformed says what is wrong with the text.
+base::Result<Order> parse_order(std::string_view text);
+base::Result<Report> parse_report(std::string_view text);
+
+// At most kMostMessageBytes: a report's message is cut first, and no name is longer than any that `parse` takes.
+std::string text_of(const Order& order);
+std::string text_of(const Report& report);
+
+}  // namespace drover::vendors
