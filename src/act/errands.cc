@@ -14,6 +14,8 @@ constexpr base::Span kFirstWait = std::chrono::seconds(1);
 constexpr base::Span kMostWait = std::chrono::seconds(30);
 // A budget is asked at most six times a minute for one pod.
 constexpr base::Span kBlockedWait = std::chrono::seconds(12);
+// More than this at once only wait in line, each with its request in memory.
+constexpr int kMostUnderWay = 64;
 // An errand that nobody asked for in this long is forgotten.
 constexpr base::Span kForgetAfter = std::chrono::minutes(30);
 
@@ -45,6 +47,16 @@ struct Errands::Body {
   std::map<std::string, Errand, std::less<>> errands = {};
   base::Instant tidied_at = {};
   std::uint64_t failures = 0;
+  int under_way = 0;
+
+  // Whether it may leave now; if not, whoever wants it comes back.
+  bool is_free(Errand& errand, base::Instant now) {
+    errand.asked_at = now;
+    if (errand.is_under_way || under_way >= kMostUnderWay) return false;
+    if (now >= errand.not_before) return true;
+    errand.was_put_off = true;
+    return false;
+  }
 
   base::Span wait_after(Errand& errand, const Fault& fault) {
     if (fault.kind == Fault::Kind::Blocked) return errand.blocked.next(random);
@@ -77,14 +89,10 @@ bool Errands::run(const std::string& key, kube::Request request, base::Span rest
   const base::Instant now = body.loop.now();
   body.tidy(now);
   Errand& errand = body.errands[key];
-  errand.asked_at = now;
-  if (errand.is_under_way) return false;
-  if (now < errand.not_before) {
-    errand.was_put_off = true;
-    return false;
-  }
+  if (!body.is_free(errand, now)) return false;
   if (body.permission && !body.permission()) return false;
   errand.is_under_way = true;
+  ++body.under_way;
   errand.was_put_off = false;
   const std::string what = sentence(request);
   std::weak_ptr<Body> weak = body_;
@@ -95,6 +103,7 @@ bool Errands::run(const std::string& key, kube::Request request, base::Span rest
         const auto at = alive->errands.find(key);
         if (at == alive->errands.end()) return;
         Errand& done = at->second;
+        --alive->under_way;
         done.is_under_way = false;
         done.call.let_go();
         ++done.answers;
@@ -117,6 +126,12 @@ bool Errands::run(const std::string& key, kube::Request request, base::Span rest
   return true;
 }
 
+bool Errands::is_free(std::string_view key) {
+  if (body_->under_way >= kMostUnderWay) return false;
+  const auto at = body_->errands.find(key);
+  return at == body_->errands.end() || body_->is_free(at->second, body_->loop.now());
+}
+
 bool Errands::is_under_way(std::string_view key) const {
   const auto at = body_->errands.find(key);
   return at != body_->errands.end() && at->second.is_under_way;
@@ -129,7 +144,9 @@ int Errands::answers(std::string_view key) const {
 
 void Errands::forget(std::string_view key) {
   const auto at = body_->errands.find(key);
-  if (at != body_->errands.end()) body_->errands.erase(at);
+  if (at == body_->errands.end()) return;
+  if (at->second.is_under_way) --body_->under_way;
+  body_->errands.erase(at);
 }
 
 std::uint64_t Errands::failures() const { return body_->failures; }

@@ -31,10 +31,12 @@ class Errands {
 
   using Then = std::function<void(const kube::Result<kube::Object>&)>;
 
-  // Sends, unless the same errand is under way, rests or waits. After a success it rests for `rest`, so that the world
-  // has time to show what was done.
+  // Sends, unless the same errand is under way, rests or waits, or too many others are under way. After a success it
+  // rests for `rest`, so that the world has time to show what was done.
   bool run(const std::string& key, kube::Request request, base::Span rest, Then then = {});
 
+  // Whether run would send it now: asked by whoever would have to make a costly request first.
+  bool is_free(std::string_view key);
   bool is_under_way(std::string_view key) const;
   // Answers that this errand has had since it was first run or forgotten.
   int answers(std::string_view key) const;

@@ -16,9 +16,9 @@
 namespace drover::kube {
 
 struct Pace {
-  double ceiling = 50;  // requests a second
+  double ceiling = 200;  // requests a second
   double floor = 1;
-  int burst = 100;
+  int burst = 200;
 };
 
 class PacedApi final : public Api {

@@ -173,9 +173,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
   place.standing = standing_of(facts, profile_, view_.policy.uid, now);
   place.wish = wants_ == nullptr ? vendors::NodeWish{} : wants_->wish_for(labels);
   place.pool = pool_of(facts);
-  place.dress = wants_ == nullptr
-                    ? undressed(facts, profile_)
-                    : wants_->dress(labels, [&facts](std::string_view key) { return facts.annotation(key); });
+  place.is_undressed = !dress_of(facts).empty();
 
   Surroundings around;
   around.driver = pod_with_role(facts.name, profile_.driver_role);
@@ -219,6 +217,16 @@ const PodFacts* Fleet::pod_with_role(const std::string& node, std::string_view r
     if (found == nullptr || found->is_going) found = pod;
   }
   return found;
+}
+
+vendors::Dress Fleet::dress_of(const NodeFacts& facts) const {
+  if (wants_ == nullptr) return undressed(facts, profile_);
+  return wants_->dress(labels_of(facts), [&facts](std::string_view key) { return facts.annotation(key); });
+}
+
+vendors::Dress Fleet::dress(std::size_t node) const {
+  const NodeFacts* facts = this->facts(node);
+  return facts == nullptr ? vendors::Dress{} : dress_of(*facts);
 }
 
 const PodFacts* Fleet::driver_pod(std::size_t node) const {

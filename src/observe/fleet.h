@@ -69,7 +69,8 @@ class Fleet {
   // Of the views of the last look, by index.
   const Standing& standing(std::size_t node) const { return places_[node].standing; }
   const vendors::NodeWish& wish(std::size_t node) const { return places_[node].wish; }
-  const vendors::Dress& dress(std::size_t node) const { return places_[node].dress; }
+  bool is_undressed(std::size_t node) const { return places_[node].is_undressed; }
+  vendors::Dress dress(std::size_t node) const;
   const NodeFacts* facts(std::size_t node) const { return sources_.nodes.find(view_.nodes[node].name); }
   const PodFacts* driver_pod(std::size_t node) const;
   // Keys of the pods that prove images, and when each was first looked at.
@@ -87,7 +88,7 @@ class Fleet {
   struct Place {
     Standing standing = {};
     vendors::NodeWish wish = {};
-    vendors::Dress dress = {};
+    bool is_undressed = false;  // it lacks labels or annotations that the policy gives its nodes
     std::string pool = {};
     bool moves = false;  // time alone can change its view
   };
@@ -96,6 +97,7 @@ class Fleet {
   void make_all(base::WallTime now);
   void make(std::size_t index, const NodeFacts& facts, base::WallTime now);
   bool concerns(const NodeFacts& facts) const;
+  vendors::Dress dress_of(const NodeFacts& facts) const;
   std::string pool_of(const NodeFacts& facts) const;
   const PodFacts* pod_with_role(const std::string& node, std::string_view role) const;
   bool is_settled(const vendors::NodeWish& wish) const;

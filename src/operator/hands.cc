@@ -54,31 +54,36 @@ bool Hands::is_behind(const observe::NodeFacts& facts) const {
 }
 
 void Hands::apply(const observe::Fleet& fleet, const core::FleetView& view, const core::Plan& plan) {
+  // Who moves goes before who only gets his labels: those can be thousands at once.
   for (const core::Decision& decision : plan.decisions) {
-    const vendors::Dress& dress = fleet.dress(decision.node);
-    if (!decision.change && decision.work == Work::None && dress.empty()) continue;  // most of them, most of the time
+    const bool only_works = !decision.change && !fleet.is_undressed(decision.node);
+    if (!decision.change && decision.work == Work::None) continue;  // most of them, most of the time
     const observe::NodeFacts* facts = fleet.facts(decision.node);
     if (facts == nullptr || is_behind(*facts)) continue;
-    const core::NodeView& node = view.nodes[decision.node];
-    if (decision.change || !dress.empty()) {
-      change(*facts, node, decision.change ? &*decision.change : nullptr, dress);
-    } else {
-      work(fleet, view, decision);
-    }
+    if (decision.change) change(fleet, view, decision, *facts);
+    if (only_works) work(fleet, view, decision);
+  }
+  for (const core::Decision& decision : plan.decisions) {
+    if (decision.change || !fleet.is_undressed(decision.node)) continue;
+    const observe::NodeFacts* facts = fleet.facts(decision.node);
+    if (facts != nullptr && !is_behind(*facts)) change(fleet, view, decision, *facts);
   }
 }
 
-void Hands::change(const observe::NodeFacts& facts, const core::NodeView& node, const core::Change* change,
-                   const vendors::Dress& dress) {
+void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision,
+                   const observe::NodeFacts& facts) {
+  const core::NodeView& node = view.nodes[decision.node];
+  const core::Change* change = decision.change ? &*decision.change : nullptr;
   // Somebody was faster, and we have seen what he wrote: there is nothing to wait for.
   if (const auto at = overtaken_.find(facts.name);
       at != overtaken_.end() && kube::is_older(at->second, facts.version)) {
     errands_.forget("node/" + facts.name);
     overtaken_.erase(at);
   }
+  if (!errands_.is_free("node/" + facts.name)) return;
   act::NodeNow now = node_now(facts);
   if (facts.record && facts.record->held) now.excluded = company_.excluded(facts.name, *facts.record->held);
-  kube::Request request = act::node_patch(now, change, dress, profile_, loop_.wall());
+  kube::Request request = act::node_patch(now, change, fleet.dress(decision.node), profile_, loop_.wall());
   const act::NodeName about{.name = node.name, .uid = node.uid};
   std::vector<kube::Event> events =
       change == nullptr ? std::vector<kube::Event>{} : act::events_of(about, *change, profile_);

@@ -38,8 +38,9 @@ class Hands {
   void withdraw(const core::FleetView& view, const kube::Cache<observe::DaemonSetFacts>& sets);
 
  private:
-  void change(const observe::NodeFacts& facts, const core::NodeView& node, const core::Change* change,
-              const vendors::Dress& dress);
+  // One PATCH for the decision and for what the node is to wear.
+  void change(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision,
+              const observe::NodeFacts& facts);
   void work(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision);
   void evict(const core::NodeView& node, const core::Clearing& clearing);
   void remove(const core::NodeView& node, const core::Clearing& clearing);
