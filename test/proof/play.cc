@@ -95,7 +95,7 @@ void Play::add_workload(const std::string& name, int replicas, int gpus, const s
 }
 
 void Play::add_pod(const std::string& name, int gpus, const std::string& node, std::string_view image,
-                   std::string_view labels) {
+                   std::string_view labels, bool local_data) {
   json::Value pod = parsed(fmt::format(
       R"({{"metadata": {{"name": "{0}", "labels": {{"app": "{0}"}}}}, "spec": {{"restartPolicy": "Never",
           "nodeSelector": {{"kubernetes.io/hostname": "{1}"}}, "containers": [{{"name": "job", "image": "{2}"}}]}}}})",
@@ -104,10 +104,22 @@ void Play::add_pod(const std::string& name, int gpus, const std::string& node, s
     json::find(pod, {"spec"})->at("containers").get_array().front().get_object()["resources"] = {
         {"limits", {{"nvidia.com/gpu", std::to_string(gpus)}}}};
   }
+  if (local_data) {
+    json::ensure(pod, {"spec", "volumes"}) = json::Array{{{"name", "scratch"}, {"emptyDir", json::Members()}}};
+  }
   if (const auto equals = labels.find('='); equals != std::string_view::npos) {
     json::ensure(pod, {"metadata", "labels", labels.substr(0, equals)}) = labels.substr(equals + 1);
   }
   as("person", kube::create(kube::kPods, "ml", std::move(pod)));
+}
+
+void Play::bind_pod(const std::string& name, const std::string& resource, const std::string& node,
+                    std::string_view image) {
+  as("person", kube::create(kube::kPods, "ml",
+                            parsed(fmt::format(R"({{"metadata": {{"name": "{0}"}},
+      "spec": {{"restartPolicy": "Never", "nodeName": "{1}", "containers": [{{"name": "job", "image": "{2}",
+                "resources": {{"limits": {{"{3}": "1"}}}}}}]}}}})",
+                                               name, node, image, resource))));
 }
 
 void Play::delete_driver_pod(const std::string& node) {

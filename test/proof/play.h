@@ -54,7 +54,9 @@ class Play : public operate::testing::Stage {
   void add_workload(const std::string& name, int replicas, int gpus, const std::string& node, std::string_view labels,
                     bool local_data);
   void add_pod(const std::string& name, int gpus, const std::string& node, std::string_view image,
-               std::string_view labels);
+               std::string_view labels, bool local_data = false);
+  // Past the scheduler, which does not know the resource.
+  void bind_pod(const std::string& name, const std::string& resource, const std::string& node, std::string_view image);
   void delete_driver_pod(const std::string& node);
   void foreign_operator(bool runs);
 

@@ -4,7 +4,8 @@
 //   version V | pause | resume | policy gone | upgrade-policy MERGE
 //   operator starts | operator dies | installed      installed: the operator starts and brings the first driver
 //   workload NAME pods=2 gpus=1 [node=N|each] [label=K=V] [local-data]
-//   pod NAME gpus=1 node=N [image=I] [label=K=V]               without a controller
+//   pod NAME gpus=1 node=N [image=I] [label=K=V] [local-data]  without a controller
+//   pod NAME resource=R node=N [image=I]                       likewise, bound to the node directly
 //   delete pod NS/NAME | budget NAME MIN | budget NAME gone
 //   image GLOB SCRIPT… | image-of GLOB CONTAINER SCRIPT… | container NAME SCRIPT… | images as usual
 //   person cordons N | person uncordons N | label N K=V | annotate N K=V (K= removes) | state N VALUE
@@ -12,7 +13,7 @@
 //   power-off N | power-on N | delete node N | add node N | driver pod deleted on N | order N TEXT
 //   foreign operator comes | foreign operator goes
 //   run SPAN | until all STATE [within SPAN] | until N STATE [within SPAN] | until all on VERSION [within SPAN]
-//   expect N label K=V | expect N annotation K=V | expect N driver V | rest
+//   expect N label K=V | expect N annotation K=V | expect N driver V | expect pod|daemonset NS/NAME there|gone | rest
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -172,7 +173,12 @@ bool Play::about_workload(const std::vector<std::string>& words) {
   const int gpus = std::stoi(value_of(words, "gpus", "0"));
   const std::string node = value_of(words, "node");
   if (words[0] == "pod") {
-    add_pod(words[1], gpus, node, value_of(words, "image", "train:1"), value_of(words, "label"));
+    const std::string image = value_of(words, "image", "train:1");
+    if (const std::string resource = value_of(words, "resource"); !resource.empty()) {
+      bind_pod(words[1], resource, node, image);
+    } else {
+      add_pod(words[1], gpus, node, image, value_of(words, "label"), has(words, "local-data"));
+    }
     return true;
   }
   const int pods = std::stoi(value_of(words, "pods", "1"));
@@ -249,6 +255,11 @@ bool Play::about_node(const std::vector<std::string>& words, std::string_view re
   if (verb == "add") {
     as("person", kube::create(kube::kNodes, "", sim::make_node(*sim::find_template("nvidia"), words[2])));
     return true;
+  }
+  if (verb == "expect" && (words[1] == "pod" || words[1] == "daemonset")) {
+    const sim::Stored object = world.store().find(words[1] == "pod" ? "pods" : "daemonsets.apps", words[2]);
+    const bool is_there = object && !kube::is_being_deleted(*object);
+    return is_there == (words[3] == "there") || fails(is_there ? "it is there" : "it is gone");
   }
   if (verb == "expect") {
     const auto equals = words[3].find('=');
