@@ -14,6 +14,19 @@ using ::testing::HasSubstr;
 
 // At rest.
 
+TEST(AtRest, AnEmptyFleetIsNoTrouble) {
+  const Plan plan = decide(fleet({}));
+  EXPECT_TRUE(plan.decisions.empty());
+  EXPECT_EQ(plan.slots.managed, 0);
+}
+
+TEST(AtRest, ADriverThatIsNotReadyIsNotDone) {
+  FleetView nodes = fleet({current(node("a", Phase::Idle))});
+  nodes.nodes[0].outcome = Outcome{.target = "new"};
+  nodes.nodes[0].driver.is_ready = false;
+  EXPECT_EQ(verdict(nodes), "waits");
+}
+
 TEST(AtRest, AnOutdatedDriverIsToBeUpgraded) {
   EXPECT_EQ(verdict(fleet({node("a", Phase::Done), node("b", Phase::Required)}), 0), "done > required");
 }
@@ -163,6 +176,32 @@ TEST(WaitForJobs, GoesOnWhenTheyTakeTooLong) {
   EXPECT_EQ(verdict(nodes), "wait-for-jobs > evict-device-pods");
 }
 
+TEST(WaitForJobs, LeadsToTheDrainWhereDevicePodsAreLeftToIt) {
+  FleetView nodes = fleet({taken("a", Phase::WaitForJobs)});
+  nodes.policy.device_pods.reset();
+  nodes.policy.drain = Removal{.at_most = 300s};
+  nodes.nodes[0].pods = {pod("train")};
+  EXPECT_EQ(verdict(nodes), "wait-for-jobs > evict-device-pods > drain");
+}
+
+TEST(EvictDevicePods, EvictsNobodyWhereDevicePodsAreLeftToTheDrain) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.policy.device_pods.reset();
+  nodes.policy.drain = Removal{.at_most = 300s};
+  nodes.nodes[0].pods = {pod("train")};
+  EXPECT_EQ(verdict(nodes), "evict-device-pods > drain");
+  EXPECT_EQ(decide(nodes).decisions[0].work, Work::None);
+}
+
+TEST(EvictDevicePods, NobodyGoesWhereOneMayNot) {
+  FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
+  nodes.nodes[0].pods = {pod("train"), pod("notebook")};
+  nodes.nodes[0].pods->back().owner.clear();
+  EXPECT_EQ(verdict(nodes), "evict-device-pods > failed");
+  nodes.policy.device_pods->takes_bare_pods = true;
+  EXPECT_EQ(verdict(nodes), "evict-device-pods");
+}
+
 TEST(EvictDevicePods, LooksAtThePodsBeforeItBelievesThatThereAreNone) {
   FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
   nodes.nodes[0].pods.reset();
@@ -229,6 +268,25 @@ TEST(Drain, IsPassedWhenOff) {
   FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
   nodes.policy.device_pods.reset();
   EXPECT_EQ(verdict(nodes), "evict-device-pods > drain > restart");
+}
+
+TEST(Drain, SwitchedOffInTheMiddleLooksAtDevicePodsOnceMore) {
+  FleetView nodes = fleet({taken("a", Phase::Drain)});
+  EXPECT_EQ(verdict(nodes), "drain > evict-device-pods > restart");
+  nodes.nodes[0].pods = {pod("train")};
+  EXPECT_EQ(verdict(nodes), "drain > evict-device-pods");
+}
+
+TEST(Drain, IsOverWhenOnlyPodsOfDaemonSetsAndOfTheKubeletAreLeft) {
+  FleetView nodes = fleet({taken("a", Phase::Drain)});
+  nodes.policy.drain = Removal{.at_most = 300s};
+  nodes.nodes[0].pods = {pod("exporter"), pod("proxy")};
+  for (PodView& one : *nodes.nodes[0].pods) one.uses_device = false;
+  nodes.nodes[0].pods->front().is_daemon = true;
+  nodes.nodes[0].pods->back().is_mirror = true;
+  EXPECT_EQ(verdict(nodes), "drain > restart");
+  nodes.nodes[0].pods->push_back(pod("web"));
+  EXPECT_EQ(verdict(nodes), "evict-all");
 }
 
 TEST(Drain, TakesWhatTheFirstPassLeft) {

@@ -74,8 +74,25 @@ TEST(Pod, IsWaitedForAndDrainedByLabels) {
   EXPECT_TRUE(view(pod, "app=train").is_waited_for);
   EXPECT_FALSE(view(pod, "app=web").is_waited_for);
   EXPECT_FALSE(view(pod, "", "app!=train").is_drained);
+  EXPECT_TRUE(view(pod, "", "app=train").is_drained);
+  label(pod, kProfile.drain_skip_label, "True");
+  EXPECT_TRUE(view(pod).is_drained);
   label(pod, kProfile.drain_skip_label, "true");
   EXPECT_FALSE(view(pod).is_drained);
+  EXPECT_FALSE(view(pod, "", "app=train").is_drained) << "whatever the policy's own selector says";
+}
+
+TEST(Pod, CountsWhileItIsPendingAndNoLongerOnceItHasFinished) {
+  kube::Object pod = pod_object("p");
+  json::ensure(pod, {"spec"}) = parsed(R"({"containers":[{"resources":{"requests":{"nvidia.com/gpu":"1"}}}]})");
+  for (const std::string_view phase : {"Pending", "Running", "Unknown"}) {
+    json::ensure(pod, {"status", "phase"}) = phase;
+    EXPECT_TRUE(view(pod).uses_device && !view(pod).is_finished) << phase;
+  }
+  for (const std::string_view phase : {"Succeeded", "Failed"}) {
+    json::ensure(pod, {"status", "phase"}) = phase;
+    EXPECT_TRUE(view(pod).is_finished) << phase;
+  }
 }
 
 TEST(Pod, ADaemonThatToleratesTheSwapReturns) {

@@ -54,20 +54,39 @@ class BadInputTest : public ::testing::Test {
 };
 
 TEST_F(BadInputTest, IsRefusedAtAdmissionWhereTheDefinitionCanTell) {
-  EXPECT_THAT(upgrade(R"({"maxUnavailable": "5x"})"), HasSubstr("a number of nodes from 0 on (5) or a share"));
-  EXPECT_THAT(upgrade(R"({"drain": {"timeoutSeconds": -1}})"), HasSubstr("greater than or equal to 0"));
+  for (const char* share : {R"("5x")", R"("5")", R"("120%")", R"("")", "-1"}) {
+    EXPECT_THAT(upgrade(fmt::format(R"({{"maxUnavailable": {}}})", share)),
+                HasSubstr("a number of nodes from 0 on (5) or a share"))
+        << share;
+  }
+  for (const char* section : {"drain", "gpuPodDeletion", "podDeletion", "waitForCompletion"}) {
+    EXPECT_THAT(upgrade(fmt::format(R"({{"{}": {{"timeoutSeconds": -1}}}})", section)),
+                HasSubstr("greater than or equal to 0"))
+        << section;
+  }
+  EXPECT_THAT(upgrade(R"({"maxParallelUpgrades": -1})"), HasSubstr("greater than or equal to 0"));
   EXPECT_THAT(upgrade(R"({"podDeletion": {"force": true}, "gpuPodDeletion": {"force": false}})"),
               HasSubstr("remove one of them"));
+  EXPECT_EQ(upgrade(R"({"podDeletion": {"force": true}, "gpuPodDeletion": {"force": true}})"), "accepted");
 }
 
 TEST_F(BadInputTest, ASelectorThatDoesNotParseStartsNothing) {
-  EXPECT_EQ(upgrade(R"({"drain": {"enable": true, "podSelector": "a in (b"}})"), "accepted");
-  stage.set_version("550.54.15");
-  stage.world.run_for(5min);
-  EXPECT_TRUE(nobody_is_away());
-  EXPECT_THAT(condition("Accepted"), HasSubstr("False FieldsCannotBeRead: "));
-  EXPECT_THAT(condition("Accepted"), HasSubstr("drain.podSelector"));
-  EXPECT_EQ(upgrade(R"({"drain": {"podSelector": ""}})"), "accepted");
+  for (const std::string section : {"drain", "waitForCompletion"}) {
+    EXPECT_EQ(upgrade(fmt::format(R"({{"{}": {{"podSelector": "a in (b"}}}})", section)), "accepted");
+    stage.set_version("550.54.15");
+    stage.world.run_for(5min);
+    EXPECT_TRUE(nobody_is_away());
+    EXPECT_TRUE(stage.all("upgrade-required"));
+    EXPECT_THAT(condition("Accepted"), HasSubstr("False FieldsCannotBeRead: "));
+    EXPECT_THAT(condition("Accepted"), HasSubstr(section + ".podSelector is no label selector"));
+    EXPECT_THAT(condition("Accepted"), HasSubstr("a in (b"));
+    if (section == "drain") {
+      EXPECT_EQ(upgrade(R"({"drain": null, "autoUpgrade": true})"), "accepted");
+      stage.set_version("535.129.03");
+      EXPECT_TRUE(stage.run_until_all("upgrade-done", 10min));
+    }
+  }
+  EXPECT_EQ(upgrade(R"({"waitForCompletion": {"podSelector": ""}})"), "accepted");
   EXPECT_TRUE(stage.world.run_until(
       [&] { return stage.all("upgrade-done") && stage.driver_on("nvidia-3") == "550.54.15"; }, 30min));
 }
@@ -79,7 +98,8 @@ TEST_F(BadInputTest, OfTwoPoliciesTheOlderCountsAndTheOtherSaysSo) {
   stage.create_policy(other);
   stage.world.run_for(5min);
   EXPECT_EQ(stage.driver_on("nvidia-1"), "535.129.03");
-  EXPECT_THAT(condition("Ready", "another"), HasSubstr("policy cluster-policy is older and counts"));
+  EXPECT_THAT(condition("Ready", "another"),
+              HasSubstr("policy cluster-policy is older and counts; delete one of the two"));
 }
 
 TEST_F(BadInputTest, ALabelThatNobodyKnowsIsPutRightFromTheRecord) {

@@ -43,6 +43,12 @@ TEST(UpgradePolicy, ReadsEveryFieldOfTheDocument) {
   EXPECT_EQ(reading.drained.text(), "app!=db");
 }
 
+TEST(UpgradePolicy, ADrainThatIsNotEnabledIsNone) {
+  EXPECT_FALSE(read(R"({"drain": {}})").policy.drain);
+  EXPECT_FALSE(read(R"({"drain": {"enable": false, "force": true}})").policy.drain);
+  EXPECT_TRUE(read(R"({"drain": {"enable": true}})").policy.drain);
+}
+
 TEST(UpgradePolicy, ZeroIsNoLimit) {
   const PolicyReading reading = read(R"({"maxParallelUpgrades": 0, "gpuPodDeletion": {"timeoutSeconds": 0},
       "drain": {"enable": true, "timeoutSeconds": 0}, "waitForCompletion": {"podSelector": "a", "timeoutSeconds": 0}})");
