@@ -24,9 +24,9 @@ leave() {
 }
 trap leave EXIT
 
-open_bed() { # NAME
+open_bed() { # NAME [FLAG...]: flags for test/bed/up
     [ -x "$drover" ] || { echo "FAIL $1: $drover is not built; run make first"; exit 1; }
-    "$bed_scripts/up" --dir "$bed" >/dev/null
+    "$bed_scripts/up" --dir "$bed" "${@:2}" >/dev/null
     case $? in
     0) ;;
     3) echo "skipped: no control plane can be built here (see above)"; exit 3 ;;
