@@ -120,6 +120,8 @@ bool Errands::run(const std::string& key, kube::Request request, base::Span rest
             log::warn(what + " failed", {{"why", answer.error().message}});
           }
         }
+        // Nothing is left to remember of what succeeded and may be repeated at once: nodes are many.
+        if (answer && rest == base::Span::zero()) alive->errands.erase(at);
         if (then) then(answer);
         if (alive->told) alive->told();
       });

@@ -208,7 +208,7 @@ void tell_rules(const Look& look, std::size_t index, std::vector<std::string>& l
 
 std::string loaded_driver(const observe::Fleet& fleet, std::size_t node) {
   const observe::PodFacts* pod = fleet.driver_pod(node);
-  return pod == nullptr ? std::string() : version_in(pod->image, fleet.wish(node));
+  return pod == nullptr ? std::string() : version_in(pod->image.str(), fleet.wish(node));
 }
 
 std::vector<std::string> status_lines(const Look& look) {

@@ -35,8 +35,13 @@ std::string with_detail(std::string_view because, const std::string& detail) {
 void release(NodeView& node) {
   if (!node.claim) return;
   if (node.claim->cordon == Claim::Cordon::Ours && !node.is_held) node.is_cordoned = false;
-  for (const auto& [key, value] : node.claim->gates) node.gates[key] = value;
+  for (const auto& [key, value] : node.claim->gates) node.gates.emplace_back(key, value);
   node.claim.reset();
+}
+
+// What was paused before is remembered as it was then.
+void close_gates(NodeView& node) {
+  for (const auto& [key, value] : node.gates) node.claim->gates.try_emplace(key.str(), value.str());
 }
 
 void take(NodeView& node, const Policy& policy) {
@@ -77,7 +82,7 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
   if (node.claim && from == Phase::Restart && to == Phase::EvictDevicePods) ++node.claim->comebacks;
   const bool brings_target = to == Phase::Restart || to == Phase::Validate;
   if (node.claim && brings_target) node.claim->target = node.target;  // it may have changed since the cordon
-  if (to == flow.gates_close_at && node.claim) node.claim->gates.insert(node.gates.begin(), node.gates.end());
+  if (to == flow.gates_close_at && node.claim) close_gates(node);
   if (to == flow.gates_open_at && node.claim) {
     node.claim->gates.clear();
     node.is_tainted = false;
@@ -146,7 +151,7 @@ bool has_loose_ends(const NodeView& node, const Policy& policy) {
 void hold_properly(NodeView& node, const Flow& flow) {
   if (!is_in_flight(node.phase)) return;
   const bool is_closed = node.phase == flow.gates_close_at;
-  if (is_closed) node.claim->gates = node.gates;
+  if (is_closed) close_gates(node);
   if (is_closed || kBeforeSwap.has(node.phase)) node.is_tainted = true;
 }
 

@@ -31,8 +31,8 @@ struct Change {
   bool label_was_wrong = false;     // it says something else now; that it is missing is no news
   std::optional<bool> cordoned = {};
   std::optional<bool> tainted = {};
-  std::optional<Claim> claim = {};      // as it is afterwards; none: the node is free
-  std::optional<Outcome> outcome = {};  // as it is afterwards
+  base::Box<Claim> claim = {};      // as it is afterwards; none: the node is free
+  base::Box<Outcome> outcome = {};  // as it is afterwards
   std::vector<std::string> gates_to_pause = {};
   std::map<std::string, std::string> gates_to_restore = {};
   bool wish_is_heard = false;         // a person's request has been taken up and can be removed
@@ -43,7 +43,7 @@ struct Change {
 struct Decision {
   std::size_t node;            // index in the fleet
   const Rule* rule = nullptr;  // the last that applied: where the node works or waits
-  std::optional<Change> change = {};
+  base::Box<Change> change = {};
   Work work = Work::None;  // only without a change
 };
 

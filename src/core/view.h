@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/box.h"
+#include "base/word.h"
 #include "core/phase.h"
 #include "core/policy.h"
 
@@ -115,19 +117,19 @@ struct NodeView {
   std::optional<Phase> label = {};          // what its state label says; none: it has none
   std::string odd_label = {};               // a state label that nobody knows
 
-  std::optional<Claim> claim = {};
+  base::Box<Claim> claim = {};
   bool claim_is_written = true;  // false: it is adopted, and stands in no record yet
   bool record_is_odd = false;    // what is written of it cannot be read, and is to be written anew
-  std::optional<Outcome> outcome = {};
+  base::Box<Outcome> outcome = {};
   DriverView driver = {};
   ValidatorView validator = {};
   PreflightView preflight = {};
-  std::string target = {};                             // digest of what the policy wants here
-  std::string next_claim = {};                         // the id of a claim, if one is made now
-  bool is_tainted = false;                             // our taint is on it
-  std::map<std::string, std::string> gates = {};       // operand labels that can be paused, as they are now
-  std::map<std::string, std::string> lost_gates = {};  // paused, and no claim says so: as they would be open
-  std::optional<int> device_pods = {};                 // how many pods use its devices, by the last census
+  std::string target = {};                                    // digest of what the policy wants here
+  std::string next_claim = {};                                // the id of a claim, if one is made now
+  bool is_tainted = false;                                    // our taint is on it
+  std::vector<std::pair<base::Word, base::Word>> gates = {};  // operand labels that can be paused, as they are now
+  std::map<std::string, std::string> lost_gates = {};         // paused, and no claim says so: as they would be open
+  std::optional<int> device_pods = {};                        // how many pods use its devices, by the last census
   std::optional<std::vector<PodView>> pods = {};  // only in flight, and only once they were listed after the cordon
 
   // Out of service, for whatever reason.

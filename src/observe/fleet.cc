@@ -73,16 +73,18 @@ void Fleet::pod_changed(const std::string& key) {
   }
   const auto before = node_of_.find(key);
   if (before != node_of_.end()) {
-    dirty_.insert(before->second);
-    if (pod != nullptr && pod->node == before->second) return;
-    auto& keys = pods_of_[before->second];
-    keys.erase(key);
-    if (keys.empty()) pods_of_.erase(before->second);
+    const std::string node = before->second.str();
+    dirty_.insert(node);
+    if (pod != nullptr && pod->node == node) return;
+    auto& keys = pods_of_[node];
+    std::erase(keys, key);
+    if (keys.empty()) pods_of_.erase(node);
     node_of_.erase(before);
   }
   if (pod == nullptr || pod->node.empty()) return;
   node_of_[key] = pod->node;
-  pods_of_[pod->node].insert(key);
+  auto& keys = pods_of_[pod->node];
+  keys.insert(std::lower_bound(keys.begin(), keys.end(), key), key);
   dirty_.insert(pod->node);
 }
 
@@ -119,7 +121,7 @@ void Fleet::read_policy() {
   sources_.nodes.each([&](const std::string&, const NodeFacts& facts) {
     if (!first->selects(labels_of(facts)) || first->is_the_hosts_own(labels_of(facts))) return;
     vendors::PoolNode node{.name = facts.name, .labels = {}};
-    for (const auto& [key, value] : facts.labels) node.labels[key] = value;
+    for (const auto& [key, value] : facts.labels) node.labels[key.str()] = value.str();
     nodes.push_back(std::move(node));
   });
   wants_ = profile_.read(policy, nodes, sets, settings_);

@@ -116,10 +116,10 @@ class Fleet {
 
   std::map<std::string, std::optional<base::WallTime>> preflight_pods_;
   core::FleetView view_;
-  std::vector<Place> places_;                                          // beside view_.nodes
-  std::map<std::string, std::size_t, std::less<>> at_;                 // by node
-  std::map<std::string, std::set<std::string>, std::less<>> pods_of_;  // keys, by node
-  std::map<std::string, std::string, std::less<>> node_of_;            // by pod's key
+  std::vector<Place> places_;                                             // beside view_.nodes
+  std::map<std::string, std::size_t, std::less<>> at_;                    // by node
+  std::map<std::string, std::vector<std::string>, std::less<>> pods_of_;  // keys, sorted, by node
+  std::map<std::string, base::Word, std::less<>> node_of_;                // by pod's key
 };
 
 }  // namespace drover::observe

@@ -8,9 +8,9 @@
 namespace drover::observe {
 namespace {
 
-using Pairs = std::vector<std::pair<std::string, std::string>>;
+using Pairs = std::vector<std::pair<base::Word, base::Word>>;
 
-const std::string* find(const Pairs& pairs, std::string_view key) {
+const base::Word* find(const Pairs& pairs, std::string_view key) {
   const auto at = std::find_if(pairs.begin(), pairs.end(), [key](const auto& one) { return one.first == key; });
   return at == pairs.end() ? nullptr : &at->second;
 }
@@ -27,15 +27,15 @@ void add_keys(std::set<std::string>& keys, std::string_view list) {
 }  // namespace
 
 std::string_view NodeFacts::label(std::string_view key) const {
-  const std::string* value = find(labels, key);
-  return value == nullptr ? std::string_view() : std::string_view(*value);
+  const base::Word* value = find(labels, key);
+  return value == nullptr ? std::string_view() : value->view();
 }
 
 bool NodeFacts::has_label(std::string_view key) const { return find(labels, key) != nullptr; }
 
 std::string_view NodeFacts::annotation(std::string_view key) const {
-  const std::string* value = find(annotations, key);
-  return value == nullptr ? std::string_view() : std::string_view(*value);
+  const base::Word* value = find(annotations, key);
+  return value == nullptr ? std::string_view() : value->view();
 }
 
 kube::Projection node_projection(const std::vector<std::string>& labels) {
@@ -71,10 +71,11 @@ NodeFacts node_facts(const kube::Object& node) {
     facts.is_tainted = facts.is_tainted || json::text_at(taint, {"key"}) == vendors::kSwapTaint;
   }
   const auto keep = [](const json::Members& members, Pairs& pairs) {
+    pairs.reserve(members.size());
     for (const auto& member : members) {
       if (!member.value().is_string()) continue;
       if (member.key() == vendors::kRecordAnnotation) continue;
-      pairs.emplace_back(member.key(), member.value().get_string());
+      pairs.emplace_back(std::string_view(member.key()), std::string_view(member.value().get_string()));
     }
   };
   keep(kube::labels_of(node), facts.labels);

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/box.h"
 #include "base/time.h"
+#include "base/word.h"
 #include "kube/object.h"
 #include "kube/projection.h"
 #include "vendors/profile.h"
@@ -21,15 +23,15 @@ struct NodeFacts {
   std::string uid;
   std::string version;  // resourceVersion
   std::string boot;
-  std::vector<std::pair<std::string, std::string>> labels;       // those that somebody of us asks for
-  std::vector<std::pair<std::string, std::string>> annotations;  // likewise
+  std::vector<std::pair<base::Word, base::Word>> labels;       // those that somebody of us asks for
+  std::vector<std::pair<base::Word, base::Word>> annotations;  // likewise
   bool is_cordoned = false;
   bool is_tainted = false;  // by us
   json::Array taints = {};  // all of them, as they are to be written back
   bool is_ready = false;
   std::optional<base::WallTime> unready_since = {};
 
-  std::optional<vendors::Record> record = {};
+  base::Box<vendors::Record> record = {};
   std::string record_trouble = {};  // it is there and cannot be read
 
   // "" when absent.

@@ -75,12 +75,12 @@ PreflightView preflight_view(const Surroundings& around) {
 }
 
 // Labels that keep siblings away can be paused where somebody set them to anything but "no".
-std::map<std::string, std::string> gates_of(const NodeFacts& facts, const vendors::Profile& profile) {
-  std::map<std::string, std::string> gates;
+std::vector<std::pair<base::Word, base::Word>> gates_of(const NodeFacts& facts, const vendors::Profile& profile) {
+  std::vector<std::pair<base::Word, base::Word>> gates;
   vendors::each_part(profile.gates, [&](std::string_view key) {
     const std::string_view value = facts.label(key);
     if (!value.empty() && value != "false" && value.find(profile.gate_paused) == std::string_view::npos) {
-      gates.emplace(key, value);
+      gates.emplace_back(key, value);
     }
   });
   return gates;
@@ -138,7 +138,8 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   view.validator = validator_view(around);
   view.preflight = preflight_view(around);
   view.target = around.wish.digest;
-  view.next_claim = fmt::format("{:016x}", base::fnv1a(facts.uid + "/" + facts.version + "/" + around.wish.digest));
+  if (standing.phase == core::Phase::Required)
+    view.next_claim = fmt::format("{:016x}", base::fnv1a(facts.uid + "/" + facts.version + "/" + around.wish.digest));
   view.gates = gates_of(facts, profile);
   view.lost_gates = lost_gates_of(facts, standing, profile);
   view.device_pods = around.device_pods;

@@ -151,7 +151,8 @@ PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
   facts.version = kube::version_of(pod);
   facts.node = json::text_at(pod, {"spec", "nodeName"});
   for (const auto& label : kube::labels_of(pod)) {
-    if (label.value().is_string()) facts.labels.emplace_back(label.key(), label.value().get_string());
+    if (!label.value().is_string()) continue;
+    facts.labels.emplace_back(std::string_view(label.key()), std::string_view(label.value().get_string()));
   }
   if (const json::Value* controller = kube::controller_of(pod)) {
     const std::string_view kind = json::text_at(*controller, {"kind"});
@@ -189,7 +190,7 @@ core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const 
   return {.ns = facts.ns,
           .name = facts.name,
           .uid = facts.uid,
-          .owner = facts.owner,
+          .owner = facts.owner.str(),
           .uses_device = facts.uses_device,
           .is_finished = facts.is_finished,
           .is_going = facts.is_going,

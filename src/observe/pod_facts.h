@@ -9,6 +9,7 @@
 
 #include "base/selector.h"
 #include "base/time.h"
+#include "base/word.h"
 #include "core/view.h"
 #include "kube/object.h"
 #include "kube/projection.h"
@@ -22,9 +23,9 @@ struct PodFacts {
   std::string uid;
   std::string version;  // resourceVersion
   std::string node;     // where it runs; empty: nowhere yet
-  std::vector<std::pair<std::string, std::string>> labels;
-  std::string owner;      // "ReplicaSet ml/train"
-  std::string owner_uid;  // of its controller
+  std::vector<std::pair<base::Word, base::Word>> labels;
+  base::Word owner;      // "ReplicaSet ml/train"
+  base::Word owner_uid;  // of its controller
 
   bool is_finished = false;
   bool has_failed = false;
@@ -37,8 +38,8 @@ struct PodFacts {
   bool is_ready = false;
   std::optional<base::WallTime> running_since = {};  // all its containers run since then
 
-  std::string digest;   // of the driver that it carries; empty: it was not made by us
-  std::string image;    // of its first container
+  base::Word digest;    // of the driver that it carries; empty: it was not made by us
+  base::Word image;     // of its first container
   std::string trouble;  // "ImagePullBackOff: …"
 
   std::string_view label(std::string_view key) const;

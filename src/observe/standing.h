@@ -17,8 +17,8 @@ struct Standing {
   core::Phase phase = core::Phase::Idle;
   std::optional<core::Phase> label = {};
   std::string odd_label = {};
-  std::optional<vendors::Held> held = {};  // with the claim that the record says, or that is adopted now
-  std::optional<core::Outcome> outcome = {};
+  base::Box<vendors::Held> held = {};  // with the claim that the record says, or that is adopted now
+  base::Box<core::Outcome> outcome = {};
   bool is_asked_for = false;
   std::string other_claim = {};
   std::optional<base::WallTime> given_back_at = {};

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/box.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "core/view.h"
@@ -41,7 +42,7 @@ struct Held {
 struct Last {
   enum class Next { Nothing, Outdated, Asked };
 
-  std::optional<core::Outcome> outcome = {};
+  base::Box<core::Outcome> outcome = {};
   std::optional<base::WallTime> at = {};
   Next next = Next::Nothing;                         // why the node is to be upgraded, while it waits
   std::optional<base::WallTime> given_back_at = {};  // a person uncordoned it under us
@@ -50,7 +51,7 @@ struct Last {
 };
 
 struct Record {
-  std::optional<Held> held = {};
+  base::Box<Held> held = {};
   std::map<std::string, Last, std::less<>> last = {};  // by kind
 
   bool operator==(const Record&) const = default;

@@ -83,7 +83,8 @@ inline int starts(const FleetView& fleet) {
 inline Change change_of(const FleetView& fleet, std::size_t index = 0) {
   const Plan plan = decide(fleet);
   EXPECT_TRUE(plan.decisions.at(index).change);
-  return plan.decisions.at(index).change.value_or(Change{.path = {}, .phase = Phase::Idle});
+  const auto& change = plan.decisions.at(index).change;
+  return change ? *change : Change{.path = {}, .phase = Phase::Idle};
 }
 
 // The same node with the driver that is wanted.

@@ -33,7 +33,7 @@ Record claim_in(Phase phase) {
   return record;
 }
 
-Record last(std::optional<core::Outcome> outcome, Last::Next next = Last::Next::Nothing) {
+Record last(base::Box<core::Outcome> outcome, Last::Next next = Last::Next::Nothing) {
   Record record;
   record.last["nvidia/driver"] = {.outcome = std::move(outcome), .next = next};
   return record;
