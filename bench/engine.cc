@@ -141,9 +141,11 @@ class World {
     node.claim = change.claim;
     node.outcome = change.outcome;
     node.is_asked_for = change.is_asked_for;
-    for (const std::string& gate : change.gates_to_pause) node.gates.erase(gate);
-    for (const auto& [gate, value] : change.gates_to_restore) node.gates[gate] = value;
-    if (!was_taken || !core::kBeforeSwap.has(node.phase)) node.pods.reset();
+    for (const std::string& gate : change.gates_to_pause) {
+      std::erase_if(node.gates, [&](const auto& one) { return one.first == gate; });
+    }
+    for (const auto& [gate, value] : change.gates_to_restore) node.gates.emplace_back(gate, value);
+    if (!was_taken || !(core::kBeforeSwap | core::Phase::Restart).has(node.phase)) node.pods.reset();
   }
 
   void work(const core::Decision& decision, NodeView& node) {
