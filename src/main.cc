@@ -39,6 +39,7 @@ int run(int argc, char** argv) {
   drover::cli::LogFlags logs;
   drover::cli::add_log_flags(app, logs);
   drover::cli::Chosen chosen;
+  drover::cli::add_agent(app, chosen);
   drover::cli::add_demo(app, chosen);
   drover::cli::add_explain(app, chosen);
   drover::cli::add_operator(app, chosen);

@@ -20,6 +20,7 @@ namespace drover::cli {
 
 using Chosen = std::function<int()>;
 
+void add_agent(CLI::App& app, Chosen& chosen);
 void add_demo(CLI::App& app, Chosen& chosen);
 void add_explain(CLI::App& app, Chosen& chosen);
 void add_operator(CLI::App& app, Chosen& chosen);

@@ -89,7 +89,8 @@ Kernel Kernel::real() {
           }};
 }
 
-LinuxHost::LinuxHost(std::string root, Kernel kernel) : root_(std::move(root)), kernel_(std::move(kernel)) {
+LinuxHost::LinuxHost(std::string root, Kernel kernel, std::vector<std::string> mounted)
+    : root_(std::move(root)), kernel_(std::move(kernel)), mounted_(std::move(mounted)) {
   while (root_.ends_with('/')) root_.pop_back();
 }
 
@@ -102,7 +103,10 @@ Result<std::string> LinuxHost::place(const std::string& path) const {
     return fault(Fault::Kind::Refused, fmt::format("\"{}\" is no path of the host: it must begin with / and hold no ..",
                                                    base::one_line(path, 120)));
   }
-  return root_ + path;
+  const bool is_mounted = std::any_of(mounted_.begin(), mounted_.end(), [&](const std::string& folder) {
+    return path == folder || path.starts_with(folder + "/");
+  });
+  return is_mounted ? path : root_ + path;
 }
 
 Result<std::string> LinuxHost::read(const std::string& path) {
@@ -145,6 +149,13 @@ bool LinuxHost::exists(const std::string& path) {
   const auto where = place(path);
   struct stat facts{};
   return where && ::lstat(where->c_str(), &facts) == 0;
+}
+
+Result<std::string> LinuxHost::link(const std::string& path) {
+  TRY(const auto place, place(path));
+  auto target = read_link(place);
+  if (target.empty()) return fault(Fault::Kind::NotFound, fmt::format("cannot read the link {}: there is none", place));
+  return target;
 }
 
 // ---- kernel
@@ -302,15 +313,20 @@ std::vector<std::string> LinuxHost::held_by(const std::string& pid, const std::s
   return {held.begin(), held.end()};
 }
 
-Result<std::vector<Holder>> LinuxHost::holders(const std::string& path_prefix) {
+Result<std::vector<int>> LinuxHost::pids() {
   TRY(auto names, list("/proc"));
   std::vector<int> pids;
   for (const auto& name : names) {
     if (is_number(name) && name.size() < 10) pids.push_back(std::stoi(name));
   }
   std::sort(pids.begin(), pids.end());
+  return pids;
+}
+
+Result<std::vector<Holder>> LinuxHost::holders(const std::string& path_prefix) {
+  TRY(const auto all_pids, pids());
   std::vector<Holder> all;
-  for (const int pid : pids) {
+  for (const int pid : all_pids) {
     const std::string name = std::to_string(pid);
     for (auto& path : held_by(name, path_prefix)) {
       all.push_back(
@@ -318,6 +334,24 @@ Result<std::vector<Holder>> LinuxHost::holders(const std::string& path_prefix) {
     }
   }
   return all;
+}
+
+int LinuxHost::hidden_processes() {
+  int hidden = 0;
+  for (const int pid : pids().value_or(std::vector<int>{})) {
+    const auto files = list(fmt::format("/proc/{}/fd", pid));
+    hidden += !files && files.error().kind == Fault::Kind::Forbidden ? 1 : 0;
+  }
+  return hidden;
+}
+
+Result<std::vector<std::string>> LinuxHost::pods_with_processes() {
+  TRY(const auto all_pids, pids());
+  std::set<std::string> uids;
+  for (const int pid : all_pids) {
+    if (auto uid = pod_of(std::to_string(pid)); !uid.empty()) uids.insert(std::move(uid));
+  }
+  return std::vector<std::string>(uids.begin(), uids.end());
 }
 
 Result<void> LinuxHost::kill(int pid) {

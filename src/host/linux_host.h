@@ -1,9 +1,10 @@
 // The real machine: /proc, /sys, the module system calls and reboot.
 //
 // Every path is taken under a root ("" on the machine itself, "/host" in a container that mounts it, a folder of
-// fixtures in tests); /proc and /sys are looked for there too. What is loaded is decided by /proc/modules and
-// /sys/module/NAME/initstate, never by refcnt, which kernels without module unloading do not have. The system calls
-// that change the machine stand behind `Kernel`, so that tests can watch them.
+// fixtures in tests); /proc and /sys are looked for there too. A container may mount single folders of the machine in
+// their own place, to be allowed to write there: `mounted` names them, and they are not looked for under the root. What
+// is loaded is decided by /proc/modules and /sys/module/NAME/initstate, never by refcnt, which kernels without module
+// unloading do not have. The system calls that change the machine stand behind `Kernel`, so that tests can watch them.
 #pragma once
 
 #include <functional>
@@ -26,7 +27,7 @@ struct Kernel {
 
 class LinuxHost final : public Host {
  public:
-  explicit LinuxHost(std::string root = {}, Kernel kernel = Kernel::real());
+  explicit LinuxHost(std::string root = {}, Kernel kernel = Kernel::real(), std::vector<std::string> mounted = {});
 
   Result<std::string> read(const std::string& path) override;
   // Makes the folders on the way.
@@ -34,6 +35,7 @@ class LinuxHost final : public Host {
   Result<void> remove(const std::string& path) override;
   Result<std::vector<std::string>> list(const std::string& directory) override;
   bool exists(const std::string& path) override;
+  Result<std::string> link(const std::string& path) override;
 
   std::string boot_id() override;
   std::string kernel_release() override;
@@ -45,17 +47,23 @@ class LinuxHost final : public Host {
   // Seen only where /proc shows the machine's processes (hostPID).
   Result<std::vector<Holder>> holders(const std::string& path_prefix) override;
   Result<void> kill(int pid) override;
+  int hidden_processes() override;
+  Result<std::vector<std::string>> pods_with_processes() override;
+  // Looks after the program ten times a second.
+  void run(const Command& command, base::Loop& loop, std::function<void(Result<Ran>)> done) override;
   // Through systemd when it is process 1 (services stop in order), else at once.
   Result<void> reboot(std::string_view expected_boot_id) override;
 
  private:
   Result<std::string> place(const std::string& path) const;
   std::vector<std::string> names_in(const std::string& directory);
+  Result<std::vector<int>> pids();
   std::string pod_of(const std::string& pid);
   std::vector<std::string> held_by(const std::string& pid, const std::string& prefix);
 
   std::string root_;
   Kernel kernel_;
+  std::vector<std::string> mounted_;
 };
 
 // The pod's uid in the text of /proc/PID/cgroup, for both cgroup drivers; "" outside pods.

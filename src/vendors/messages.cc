@@ -19,11 +19,11 @@ constexpr std::size_t kMostNameBytes = 128;
 constexpr std::size_t kMostTextBytes = 1200;
 constexpr std::int64_t kSpoken = 1;  // the version of these words
 
-constexpr std::array<std::pair<Report::Wish, std::string_view>, 4> kWishes{{
-    {Report::Wish::Nothing, ""},
-    {Report::Wish::Load, "load"},
-    {Report::Wish::Evict, "evict"},
-    {Report::Wish::Drain, "drain"},
+constexpr std::array<std::pair<Wish, std::string_view>, 4> kWishes{{
+    {Wish::Nothing, ""},
+    {Wish::Load, "load"},
+    {Wish::Evict, "evict"},
+    {Wish::Drain, "drain"},
 }};
 
 std::unexpected<Fault> malformed(std::string message) {
@@ -74,13 +74,13 @@ Result<bool> flag_in(const json::Value& value, std::string_view key, Must must) 
       fmt::format("\"{}\" is {}; true or false is wanted", key, base::one_line(json::text_of(*found), 60)));
 }
 
-Result<Report::Wish> wish_in(const json::Value& value) {
-  const json::Value* found = json::find(value, {"wants"});
-  if (found == nullptr) return Report::Wish::Nothing;
+Result<Wish> wish_in(const json::Value& value, std::string_view key) {
+  const json::Value* found = json::find(value, {key});
+  if (found == nullptr) return Wish::Nothing;
   for (const auto& [wish, name] : kWishes) {
     if (found->is_string() && std::string_view(found->get_string()) == name) return wish;
   }
-  return malformed(fmt::format("\"wants\" is {}; load, evict, drain or nothing is wanted",
+  return malformed(fmt::format("\"{}\" is {}; load, evict, drain or nothing is wanted", key,
                                base::one_line(json::text_of(*found), 60)));
 }
 
@@ -103,13 +103,37 @@ std::string written(const Report& report, std::size_t most_text) {
   members["digest"] = safe(report.digest);
   members["wants"] = word(report.wants);
   members["canUnload"] = report.can_unload;
+  if (report.has_paused) members["pausedGates"] = true;
   members["message"] = most_text == 0 ? "" : base::one_line(report.message, most_text);
   return json::text_of(members);
 }
 
+std::string written(const Order& order, std::size_t most_text) {
+  json::Members members;
+  members["v"] = kSpoken;
+  members["id"] = safe(order.id);
+  members["target"] = safe(order.target);
+  members["mayLoad"] = order.may_load;
+  members["paused"] = order.is_paused;
+  if (!order.version.empty()) members["version"] = safe(order.version);
+  if (order.serves != Wish::Nothing) members["serves"] = word(order.serves);
+  if (order.is_refused) members["refused"] = true;
+  if (!order.message.empty() && most_text > 0) members["message"] = base::one_line(order.message, most_text);
+  return json::text_of(members);
+}
+
+// Characters that JSON escapes take more room than they seem to.
+template <class Write>
+std::string shortened(const Write& write) {
+  std::size_t most_text = kMostTextBytes;
+  std::string text = write(most_text);
+  while (text.size() > kMostMessageBytes) text = write(most_text /= 2);
+  return text;
+}
+
 }  // namespace
 
-std::string_view word(Report::Wish wish) {
+std::string_view word(Wish wish) {
   for (const auto& [which, name] : kWishes) {
     if (which == wish) return name;
   }
@@ -124,6 +148,9 @@ Result<Order> parse_order(std::string_view text) {
   TRY(order.may_load, flag_in(value, "mayLoad", Must::BeThere));
   TRY(order.is_paused, flag_in(value, "paused", Must::Nothing));
   TRY(order.version, name_in(value, "version", Must::Nothing));
+  TRY(order.serves, wish_in(value, "serves"));
+  TRY(order.is_refused, flag_in(value, "refused", Must::Nothing));
+  TRY(order.message, message_in(value));
   return order;
 }
 
@@ -133,29 +160,19 @@ Result<Report> parse_report(std::string_view text) {
   TRY(report.boot, name_in(value, "boot", Must::BeFilled));
   TRY(report.id, name_in(value, "id", Must::BeThere));
   TRY(report.digest, name_in(value, "digest", Must::BeThere));
-  TRY(report.wants, wish_in(value));
+  TRY(report.wants, wish_in(value, "wants"));
   TRY(report.can_unload, flag_in(value, "canUnload", Must::BeThere));
+  TRY(report.has_paused, flag_in(value, "pausedGates", Must::Nothing));
   TRY(report.message, message_in(value));
   return report;
 }
 
 std::string text_of(const Order& order) {
-  json::Members members;
-  members["v"] = kSpoken;
-  members["id"] = safe(order.id);
-  members["target"] = safe(order.target);
-  members["mayLoad"] = order.may_load;
-  members["paused"] = order.is_paused;
-  if (!order.version.empty()) members["version"] = safe(order.version);
-  return json::text_of(members);
+  return shortened([&](std::size_t most_text) { return written(order, most_text); });
 }
 
 std::string text_of(const Report& report) {
-  std::size_t most_text = kMostTextBytes;
-  std::string text = written(report, most_text);
-  // Characters that JSON escapes take more room than they seem to.
-  while (text.size() > kMostMessageBytes) text = written(report, most_text /= 2);
-  return text;
+  return shortened([&](std::size_t most_text) { return written(report, most_text); });
 }
 
 }  // namespace drover::vendors

@@ -19,32 +19,38 @@ inline constexpr std::string_view kOrderAnnotation = "drover.dev/order";
 inline constexpr std::string_view kReportAnnotation = "drover.dev/report";
 inline constexpr std::size_t kMostMessageBytes = 2048;
 
+// What an agent needs done before it can go on.
+enum class Wish { Nothing, Load, Evict, Drain };
+// "" for nothing, "load", "evict", "drain".
+std::string_view word(Wish wish);
+
 struct Order {
-  std::string id = {};      // the claim; empty where no claim is needed (a first install)
+  std::string id = {};      // the claim of the record; without one, the id of the report that it answers
   std::string target = {};  // digest of the wanted driver
   bool may_load = false;    // nobody uses the device any more: swap
   bool is_paused = false;   // begin nothing that takes the node away
   // The version that the loaded module must then have; empty when the policy does not tell it (an image by digest).
   std::string version = {};
+  Wish serves = Wish::Nothing;  // the wish that this answers; a drain is believed only when it is named
+  bool is_refused = false;      // that wish cannot be had, and `message` says why
+  std::string message = {};     // for people
 
   bool operator==(const Order&) const = default;
 };
 
 struct Report {
-  enum class Wish { Nothing, Load, Evict, Drain };
+  using Wish = vendors::Wish;
 
   std::string boot = {};    // the boot id on which this was written
-  std::string id = {};      // the claim that it answers; empty without one
+  std::string id = {};      // the claim that it answers; without one, the uid of the agent's own pod
   std::string digest = {};  // of the driver that the agent is there to load
   Wish wants = Wish::Nothing;
   bool can_unload = true;    // false: this kernel changes drivers by a reboot only
+  bool has_paused = false;   // the deploy labels that are paused were paused by the agent, which puts them back
   std::string message = {};  // for people: what it does or waits for
 
   bool operator==(const Report&) const = default;
 };
-
-// "" for nothing, "load", "evict", "drain".
-std::string_view word(Report::Wish wish);
 
 // Malformed says what is wrong with the text.
 base::Result<Order> parse_order(std::string_view text);

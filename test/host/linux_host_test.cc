@@ -250,5 +250,30 @@ TEST(RealMachine, ShowsItsKernelAndItsOwnOpenFiles) {
   fs::remove(path);
 }
 
+TEST_F(Machine, TellsWhereALinkPoints) {
+  link("/sys/bus/pci/devices/0000:18:00.0/driver", "../../drivers/nvidia");
+  EXPECT_EQ(host.link("/sys/bus/pci/devices/0000:18:00.0/driver"), "../../drivers/nvidia");
+  EXPECT_EQ(host.link("/sys/bus/pci/devices/0000:19:00.0/driver").error().kind, Fault::Kind::NotFound);
+}
+
+TEST_F(Machine, NamesThePodsThatHaveAProcessEachOnce) {
+  const std::string uid = "5b3c8d8e-1111-4222-8333-944455556666";
+  process("10", "a", "0::/kubepods/burstable/pod" + uid + "/aa\n");
+  process("11", "b", "0::/kubepods/burstable/pod" + uid + "/bb\n");
+  process("12", "sshd", "0::/system.slice/ssh.service\n");
+  const auto pods = host.pods_with_processes();
+  ASSERT_TRUE(pods);
+  EXPECT_THAT(*pods, ElementsAre(uid));
+}
+
+TEST_F(Machine, LooksForAMountedFolderInItsOwnPlaceAndForNothingElse) {
+  LinuxHost in_a_pod(root + "/host", Kernel{}, {root + "/run/nvidia"});
+  file("/run/nvidia/state", "here");
+  file("/host/run/nvidia/state", "there");
+  EXPECT_EQ(in_a_pod.read(root + "/run/nvidia/state"), "here");
+  EXPECT_EQ(in_a_pod.read("/run/nvidia/state"), "there");
+  EXPECT_FALSE(in_a_pod.read(root + "/run/nvidia-other"));
+}
+
 }  // namespace
 }  // namespace drover::host

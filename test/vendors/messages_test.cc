@@ -7,7 +7,6 @@ namespace drover::vendors {
 namespace {
 
 using base::Fault;
-using Wish = Report::Wish;
 
 Order an_order() {
   return {.id = "a40adcfdb72c866c",
@@ -43,6 +42,21 @@ TEST(Messages, AReportIsReadBackAsItWasWritten) {
     report.wants = wish;
     EXPECT_EQ(parse_report(text_of(report)), report) << word(wish);
   }
+}
+
+TEST(Messages, ARefusalAndAPauseAreReadBackAsTheyWereWritten) {
+  Order order = an_order();
+  order.may_load = false;
+  order.serves = Wish::Evict;
+  order.is_refused = true;
+  order.message = "pod ml/notebook has no controller";
+  EXPECT_EQ(parse_order(text_of(order)), order);
+  order.message = std::string(9000, '"');
+  EXPECT_LE(text_of(order).size(), kMostMessageBytes);
+  EXPECT_TRUE(parse_order(text_of(order)));
+  Report report = a_report();
+  report.has_paused = true;
+  EXPECT_EQ(parse_report(text_of(report)), report);
 }
 
 TEST(Messages, MembersOfALaterReleaseAreIgnored) {

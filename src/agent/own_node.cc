@@ -1,0 +1,58 @@
+#include "agent/own_node.h"
+
+#include "kube/version_order.h"
+
+namespace drover::agent {
+namespace {
+
+kube::Projection worth_knowing() { return {"metadata.labels", "metadata.annotations"}; }
+
+}  // namespace
+
+OwnNode::OwnNode(kube::Api& api, base::Loop& loop, base::Random random, std::string name, std::function<void()> changed)
+    : api_(api),
+      name_(std::move(name)),
+      changed_(std::move(changed)),
+      reflector_(api, loop, random.fork("node"), {kube::kNodes, "", "", "metadata.name=" + name_}, worth_knowing(),
+                 {.sweep_began = [] {},
+                  .put = [this](const kube::Object& object) { put(object); },
+                  .drop =
+                      [this](const kube::Object&) {
+                        seen_.reset();
+                        changed_();
+                      },
+                  .sweep_ended = [] {},
+                  .trouble = [this](const base::Fault& fault) { trouble_ = fault.message; }}) {}
+
+void OwnNode::put(const kube::Object& object) {
+  trouble_.clear();
+  if (seen_ && kube::uid_of(*seen_) == kube::uid_of(object) &&
+      kube::is_older(kube::version_of(object), kube::version_of(*seen_)))
+    return;
+  seen_ = object;
+  changed_();
+}
+
+void OwnNode::patch(const Labels& labels, std::string_view annotation, const std::string& text,
+                    std::function<void(std::optional<base::Fault>)> done) {
+  json::Members metadata;
+  if (seen_) metadata["uid"] = kube::uid_of(*seen_);
+  if (seen_ && !labels.empty()) metadata["resourceVersion"] = kube::version_of(*seen_);
+  metadata["annotations"] = json::Members{{annotation, text}};
+  json::Members changes;
+  for (const auto& [key, value] : labels) changes[key] = value;
+  if (!changes.empty()) metadata["labels"] = std::move(changes);
+  auto request =
+      kube::patch(kube::kNodes, "", name_, kube::PatchKind::Merge, json::Members{{"metadata", std::move(metadata)}});
+  request.field_manager = "drover-agent";
+  request.projection = worth_knowing();
+  is_patching_ = true;
+  call_ = api_.call(std::move(request), [this, done = std::move(done)](const base::Result<kube::Object>& answer) {
+    is_patching_ = false;
+    if (!answer) return done(answer.error());
+    if (!seen_ || !kube::is_older(kube::version_of(*answer), kube::version_of(*seen_))) seen_ = *answer;
+    done({});
+  });
+}
+
+}  // namespace drover::agent

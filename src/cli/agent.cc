@@ -1,0 +1,56 @@
+// `drover agent …`: what runs on a node, inside the driver's and the validator's pods, or by hand.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "agent/inspect.h"
+#include "cli/agent.h"
+#include "cli/command.h"
+#include "host/linux_host.h"
+
+namespace drover::cli {
+namespace {
+
+struct InspectFlags {
+  std::string root = {};
+  std::string output = "text";
+};
+
+int inspect(const InspectFlags& flags) {
+  host::LinuxHost host(flags.root);
+  const auto seen = agent::inspect(host);
+  if (!seen) return complain(seen.error());
+  if (flags.output == "json")
+    fmt::print("{}\n", json::text_of(agent::json_of(*seen)));
+  else
+    fmt::print("{}", agent::text_of(*seen));
+  return 0;
+}
+
+void add_inspect(CLI::App& agent, Chosen& chosen) {
+  auto* command = agent.add_subcommand("inspect", "Show what this node has: devices, modules, and who holds them");
+  auto flags = std::make_shared<InspectFlags>();
+  command->add_option("--root", flags->root, "where the machine's files are (/host in a container that mounts them)")
+      ->type_name("DIR");
+  command->add_option("-o,--output", flags->output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->callback([&chosen, flags] { chosen = [flags] { return inspect(*flags); }; });
+}
+
+}  // namespace
+
+void add_agent(CLI::App& app, Chosen& chosen) {
+  auto* agent = app.add_subcommand("agent", "What runs on a node, in the driver's pods or by hand");
+  agent->require_subcommand(1);
+  agent->footer(
+      "  drover agent inspect            what this machine has, for people\n"
+      "  drover agent inspect -o json    the same for programs");
+  add_agent_driver_manager(*agent, chosen);
+  add_inspect(*agent, chosen);
+  add_agent_validate(*agent, chosen);
+}
+
+}  // namespace drover::cli
