@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view kVendor = "nvidia";
 constexpr std::string_view kDriverRoot = "/run/nvidia/driver";  // where the driver's container keeps its files
 constexpr std::string_view kProgram = "/usr/bin/nvidia-smi";
+constexpr std::string_view kComplaint = "validation: ";  // how a report begins that has to be taken back
 constexpr base::Span kLookEvery = std::chrono::seconds(2);
 constexpr base::Span kAnswerWithin = std::chrono::seconds(60);
 constexpr base::Span kTellEvery = std::chrono::seconds(10);
@@ -161,11 +162,11 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
 
   void report(const std::string& message) {
     if (!node.seen() || node.is_patching()) return;
-    if (told_at && around.loop.now() - *told_at < kTellEvery) return;
+    if (passed.empty() && told_at && around.loop.now() - *told_at < kTellEvery) return;
     const std::string_view there = kube::annotation_of(*node.seen(), vendors::kReportAnnotation);
     const auto before = vendors::parse_report(there);
-    // The good news is told only to those who heard the bad.
-    if (!passed.empty() && (!before || before->message.empty() || !has_complained)) return;
+    // The good news is told only to those who heard the bad, from us or from an earlier run.
+    if (!passed.empty() && (!before || !before->message.starts_with(kComplaint))) return;
     const auto order = vendors::parse_order(kube::annotation_of(*node.seen(), vendors::kOrderAnnotation));
     const vendors::Report now{.boot = around.host.boot_id(),
                               .id = order ? order->id : std::string(),
@@ -173,11 +174,10 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
                               .wants = vendors::Wish::Nothing,
                               .can_unload = around.host.can_unload_modules(),
                               .has_paused = before && before->has_paused,
-                              .message = message};
+                              .message = passed.empty() ? std::string(kComplaint) + message : message};
     const std::string text = vendors::text_of(now);
     if (text == there) return;
     told_at = around.loop.now();
-    has_complained = passed.empty();
     node.patch({}, vendors::kReportAnnotation, text,
                [weak = weak_from_this()](const std::optional<base::Fault>& fault) {
                  const auto self = weak.lock();
@@ -198,7 +198,6 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
   std::string passed;  // what was validated; "" before
   std::string said;
   std::optional<base::Instant> told_at;
-  bool has_complained = false;
   bool is_asking = false;
   bool is_over = false;
 };

@@ -6,7 +6,6 @@
 namespace drover::agent::testing {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr const char* kPlugin = "nvidia.com/gpu.deploy.device-plugin";
@@ -298,6 +297,45 @@ TEST(Upgrade, ADriverOfTheSameDigestStaysLoadedUnderItsWorkloads) {
   EXPECT_EQ(yard.deeds.count, before) << "nothing was written or unloaded";
 }
 
+TEST(Upgrade, UnderAnOperatorItAsksToLoadAndPausesNothing) {
+  Yard yard;
+  yard.create_driver("535.1");
+  ASSERT_TRUE(yard.settles_at("535.1"));
+  for (int number = 1; number <= 3; ++number) {
+    yard.patch_node(fmt::format("nvidia-{}", number),
+                    R"({"metadata": {"annotations": {"nvidia.com/gpu-driver-upgrade-enabled": "true"}}})");
+  }
+  yard.serves = false;
+  yard.set_driver("550.1");
+  EXPECT_FALSE(yard.settles_at("550.1", 10min));
+  int asking = 0;
+  for (int number = 1; number <= 3; ++number) {
+    EXPECT_EQ(kube::label_of(*yard.node(number), kPlugin), "true");
+    EXPECT_EQ(yard.driver_on(number), "535.1");
+    const auto report = yard.report_of(number);
+    asking += report && report->wants == vendors::Wish::Load && report->digest == "digest-550.1" ? 1 : 0;
+  }
+  EXPECT_EQ(asking, 1) << "the DaemonSet replaces one pod at a time";
+  EXPECT_THAT(yard.deeds.wrong, IsEmpty());
+}
+
+TEST(Upgrade, AnAgentThatIsAskedToEndPutsTheLabelsBack) {
+  Yard yard;
+  yard.create_driver("535.1");
+  ASSERT_TRUE(yard.settles_at("535.1"));
+  yard.serves = false;
+  yard.set_driver("550.1");
+  const auto paused = [&] {
+    int count = 0;
+    for (int number = 1; number <= 3; ++number)
+      count += kube::label_of(*yard.node(number), kPlugin) == "paused-for-driver-upgrade" ? 1 : 0;
+    return count;
+  };
+  ASSERT_TRUE(yard.world.run_until([&] { return paused() == 1; }, 10min));
+  yard.ask(kube::remove(kube::kDaemonSets, "gpu-operator", "nvidia-driver-daemonset", ""));
+  EXPECT_TRUE(yard.world.run_until([&] { return paused() == 0; }, 2min));
+}
+
 TEST(Validate, AHostThatKeptTheOldModuleDoesNotPass) {
   Yard yard;
   yard.create_driver("535.1");
@@ -306,10 +344,17 @@ TEST(Validate, AHostThatKeptTheOldModuleDoesNotPass) {
   json::Value body;
   json::ensure(body, {"metadata", "annotations", vendors::kOrderAnnotation}) =
       vendors::text_of(vendors::Order{.id = "claim-1", .target = "digest-550.1", .may_load = true, .version = "550.1"});
-  yard.ask(kube::patch(kube::kNodes, "", "nvidia-2", kube::PatchKind::Merge, std::move(body)));
+  yard.ask(kube::patch(kube::kNodes, "", "nvidia-2", kube::PatchKind::Merge, body));
   EXPECT_TRUE(yard.world.run_until([&] { return yard.ready_pods("gpu-operator", "validator") == 2; }, 1min));
   EXPECT_TRUE(yard.world.run_until([&] { return yard.report_of(2).has_value(); }, 1min));
-  EXPECT_THAT(yard.report_of(2)->message, HasSubstr("driver 535.1 is loaded, and 550.1 is wanted"));
+  EXPECT_TRUE(yard.world.run_until(
+      [&] { return yard.report_of(2)->message == "validation: driver 535.1 is loaded, and 550.1 is wanted"; }, 1min));
+  json::ensure(body, {"metadata", "annotations", vendors::kOrderAnnotation}) =
+      vendors::text_of(vendors::Order{.id = "claim-1", .target = "digest-535.1", .may_load = true, .version = "535.1"});
+  yard.ask(kube::patch(kube::kNodes, "", "nvidia-2", kube::PatchKind::Merge, std::move(body)));
+  EXPECT_TRUE(yard.world.run_until([&] { return yard.ready_pods("gpu-operator", "validator") == 3; }, 1min));
+  EXPECT_TRUE(yard.world.run_until([&] { return yard.report_of(2)->message.find("works") != std::string::npos; }, 1min))
+      << "what was complained of is taken back";
 }
 
 }  // namespace
