@@ -200,9 +200,12 @@ struct DriverManager::Body {
   // Nothing is loaded: what the last driver left behind, and what would keep the next one off the devices, goes.
   void tidy() {
     for (const auto file : {kDigestFile, kPidFile}) static_cast<void>(around.host.remove(std::string(file)));
+    const auto modules = around.host.modules().value_or(std::vector<host::Module>{});
+    if (std::none_of(modules.begin(), modules.end(), [](const auto& module) { return module.name == "nouveau"; }))
+      return;
     const auto gone = around.host.unload("nouveau");
     if (gone) say("unloaded nouveau");
-    if (!gone && gone.error().kind != Fault::Kind::NotFound) say(gone.error().message);
+    if (!gone) say(gone.error().message);
   }
 
   void end(int code) {

@@ -24,6 +24,7 @@ namespace {
 using base::fault;
 using base::Fault;
 
+constexpr std::string_view kNobodysModule = "drover_no_such_module";
 constexpr int kCompressedModule = 4;  // MODULE_INIT_COMPRESSED_FILE
 
 Fault::Kind kind_of(int error) {
@@ -223,7 +224,9 @@ bool LinuxHost::can_unload_modules() {
   }
   // Nothing is loaded that could show it: the kernel's build configuration says it, where it is installed.
   const auto config = read("/boot/config-" + kernel_release()).value_or("");
-  return config.find("# CONFIG_MODULE_UNLOAD is not set") == std::string::npos;
+  if (config.find("# CONFIG_MODULE_UNLOAD is not set") != std::string::npos) return false;
+  // Asked for a module that nobody has, a kernel that could unload says that it is not there, or that we may not.
+  return kernel_.unload_module(std::string(kNobodysModule)) != ENOSYS;
 }
 
 Result<void> LinuxHost::unload(const std::string& module) {

@@ -117,6 +117,15 @@ TEST_F(Machine, AsksTheKernelsConfigurationWhenNothingIsLoaded) {
   EXPECT_FALSE(host.can_unload_modules());
 }
 
+TEST_F(Machine, AsksTheKernelItselfWhenNothingElseTells) {
+  file("/proc/modules", "");
+  outcome = ENOSYS;
+  EXPECT_FALSE(host.can_unload_modules());
+  outcome = ENOENT;
+  EXPECT_TRUE(host.can_unload_modules());
+  EXPECT_THAT(calls, ElementsAre("unload drover_no_such_module", "unload drover_no_such_module"));
+}
+
 TEST_F(Machine, SaysSoWhenItCannotTellWhatIsLoaded) {
   EXPECT_THAT(host.modules().error().message, HasSubstr("cannot tell which modules are loaded"));
 }
@@ -267,7 +276,7 @@ TEST_F(Machine, NamesThePodsThatHaveAProcessEachOnce) {
 }
 
 TEST_F(Machine, LooksForAMountedFolderInItsOwnPlaceAndForNothingElse) {
-  LinuxHost in_a_pod(root + "/host", Kernel{}, {root + "/run/nvidia"});
+  LinuxHost in_a_pod(root + "/host", Kernel::real(), {root + "/run/nvidia"});
   file("/run/nvidia/state", "here");
   file("/host/run/nvidia/state", "there");
   EXPECT_EQ(in_a_pod.read(root + "/run/nvidia/state"), "here");
