@@ -2,7 +2,7 @@
 # All the work is in scripts/, which can be run by hand too.
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test check bench format sanitize fuzz soak clean help
+.PHONY: build demo test check bench bench-peers format sanitize fuzz soak clean help
 
 build: ## build the binary, build/drover
 	@scripts/need build
@@ -25,6 +25,11 @@ bench: ## run the benchmarks: a table, and build/bench.json
 	@scripts/build build all_benches -DDROVER_BENCH=ON
 	@scripts/bench
 
+bench-peers: ## drover beside NVIDIA's upgrade library on a real control plane: a table, and build/peers.json (hours)
+	@scripts/need build bed
+	@scripts/build build drover
+	@scripts/bench-peers
+
 format: ## format our C++ files in place
 	@scripts/need format
 	@scripts/format
@@ -46,4 +51,4 @@ clean: ## remove build/ (the real control plane's binaries stay in ~/.cache/drov
 	@rm -rf build
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
