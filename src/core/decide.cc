@@ -140,11 +140,17 @@ bool clock_is_wrong(const NodeView& node, const Policy& policy) {
   return node.claim && is_in_flight(node.phase) && node.claim->clock_stands == policy.is_on;
 }
 
+// A failure that somebody else left: written down, or nobody would know later that a person asks for another try, or
+// that another version is one. It says nothing about the version that is wanted now.
+bool failure_is_not_written(const NodeView& node) {
+  return node.phase == Phase::Failed && !node.outcome && !node.target.empty();
+}
+
 // What contradicts itself is put right without a move, whoever left it so.
 bool has_loose_ends(const NodeView& node, const Policy& policy) {
   return node.record_is_odd || claim_names_another_policy(node, policy) || cordon_is_no_longer_ours(node) ||
          is_held_for_nothing(node) || is_tainted_for_nothing(node) || (node.claim && !node.claim_is_written) ||
-         clock_is_wrong(node, policy) || !node.lost_gates.empty();
+         clock_is_wrong(node, policy) || failure_is_not_written(node) || !node.lost_gates.empty();
 }
 
 // A claim that we take over holds the node as one of ours would.
@@ -159,6 +165,9 @@ void tie_loose_ends(NodeView& node, const Flow& flow, const Policy& policy) {
   if (claim_names_another_policy(node, policy)) node.claim->policy = policy.uid;
   if (cordon_is_no_longer_ours(node)) node.claim->cordon = Claim::Cordon::Found;
   if (is_held_for_nothing(node)) release(node);
+  if (failure_is_not_written(node)) {
+    node.outcome = Outcome{.failed = true, .target = node.target, .reason = "it had failed before drover came"};
+  }
   if (clock_is_wrong(node, policy)) node.claim->clock_stands = !policy.is_on;
   if (is_tainted_for_nothing(node)) node.is_tainted = false;
   if (node.claim && !node.claim_is_written) hold_properly(node, flow);

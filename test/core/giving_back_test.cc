@@ -320,6 +320,23 @@ TEST(Failed, IsLeftByAPersonOrAnotherVersionOnly) {
   EXPECT_EQ(verdict(nodes), "failed > required");
 }
 
+TEST(Failed, ThatSomebodyElseLeftIsWrittenDownAndIsNoFailureOfTheVersion) {
+  for (const bool held : {false, true}) {
+    FleetView nodes = fleet({held ? current(taken("a", Phase::Failed)) : current(node("a", Phase::Failed))});
+    const Change change = change_of(nodes);
+    EXPECT_EQ(change.phase, Phase::Failed);
+    ASSERT_TRUE(change.outcome);
+    EXPECT_TRUE(change.outcome->failed);
+    EXPECT_FALSE(change.outcome->after_swap);
+    EXPECT_EQ(change.claim.has_value(), held);
+    nodes.nodes[0].outcome = change.outcome;
+    EXPECT_EQ(verdict(nodes), "waits");
+    nodes.nodes[0].target = "newer";
+    nodes.nodes[0].driver.is_outdated = true;
+    EXPECT_EQ(verdict(nodes), "failed > required");
+  }
+}
+
 TEST(AfterTheSwap, AMachineThatDiesFailsAndFreesItsSlot) {
   for (const Phase phase : {Phase::Restart, Phase::Validate}) {
     FleetView nodes = fleet({current(taken("a", phase))});
