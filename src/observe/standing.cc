@@ -78,6 +78,9 @@ Standing standing_of(const NodeFacts& facts, const vendors::Profile& profile, co
     standing.phase = claimed == Phase::Done ? Phase::Idle : claimed;
     // A person may send a node that failed on its way again; anywhere else the label is put right.
     if (says_required && standing.phase == Phase::Failed) standing.is_asked_for = true;
+    // Until its turn comes it is held as it failed, and what he asked for stands beside the claim.
+    const bool waits = standing.phase == Phase::Required;
+    if (waits && last != nullptr && last->next == vendors::Last::Next::Asked) standing.is_asked_for = true;
     return standing;
   }
   if (last == nullptr) {

@@ -169,6 +169,18 @@ TEST(Standing, ALabelSetByAPersonIsAWishOnAFailedOrDoneNode) {
   EXPECT_TRUE(standing(held).is_asked_for);
 }
 
+TEST(Standing, AWishOutlivesTheWaitOfANodeThatIsHeldAsItFailed) {
+  kube::Object node = labelled("upgrade-required");
+  Record waits = claim_in(Phase::Required);
+  waits.last = last(core::Outcome{.failed = true, .after_swap = true, .target = "d"}, Last::Next::Asked).last;
+  record(node, waits);
+  EXPECT_EQ(standing(node).phase, Phase::Required);
+  EXPECT_TRUE(standing(node).is_asked_for);
+  waits.last = last(core::Outcome{.failed = true, .after_swap = true, .target = "d"}, Last::Next::Outdated).last;
+  record(node, waits);
+  EXPECT_FALSE(standing(node).is_asked_for) << "another version is no wish of a person";
+}
+
 TEST(Standing, OurOwnLabelIsNoWish) {
   kube::Object node = labelled("upgrade-required");
   record(node, last(core::Outcome{.target = "d"}, Last::Next::Outdated));
