@@ -19,6 +19,7 @@ constexpr std::array kUpgradeInPlace = {
     wait(Idle, no_longer_wanted, "the policy does not want the node"),
     move({Done, Required, Failed}, no_longer_wanted, Idle, "the policy no longer wants the node"),
     wait({Idle, Done}, driver_is_the_hosts_own, "the driver is the host's own"),
+    move(Failed, somebody_asked, Required, "somebody asked for another try"),
     wait({Idle, Done, Required, Failed}, upgrades_are_off, "upgrades are off"),
     wait(Idle, label_is_unknown, "the state label says something that nobody knows"),
     move({Idle, Done}, somebody_asked, Required, "somebody asked for it"),
@@ -27,12 +28,14 @@ constexpr std::array kUpgradeInPlace = {
     wait({Idle, Done}, first_driver_is_being_installed, "the first driver is being installed"),
     move({Idle, Done}, driver_asks_to_load, Required, "a new driver waits for permission to load"),
     move({Idle, Done}, driver_is_outdated, Required, "the driver is outdated"),
+    wait(Idle, wanted_driver_is_unknown, "nobody knows which driver it should have"),
     wait(Idle, driver_is_not_ready, "the driver is not ready"),
     move(Idle, otherwise, Done, "the driver is up to date"),
     wait(Done, otherwise, "the driver is up to date"),
 
     // Its turn.
     wait(Required, skip_label_is_set, "the skip label is set"),
+    wait(Required, wanted_driver_is_unknown, "nobody knows which driver it should have"),
     move(Required, nothing_is_to_change, Done, "the wanted driver is the one it has"),
     wait(Required, wanted_driver_is_starting, "the wanted driver is starting"),
     wait(Required, somebody_else_has_it, "somebody else has the node"),
@@ -48,6 +51,7 @@ constexpr std::array kUpgradeInPlace = {
     // Before the swap the node can be given back as it was, and is, whenever the reason to take it has gone.
     move(kBeforeSwap, no_longer_wanted, Idle, "the policy no longer wants the node"),
     move(kBeforeSwap, skip_label_is_set, Required, "the skip label is set"),
+    move(kBeforeSwap, wanted_driver_is_unknown, Required, "nobody knows which driver it should have"),
     move(kBeforeSwap, nothing_is_to_change, Done, "the wanted driver is the one it has"),
     move(kBeforeSwap, a_person_uncordoned_it, Required, "a person uncordoned it"),
     move({Cordon, WaitForJobs}, upgrades_are_off, Idle, "upgrades are off"),
@@ -88,6 +92,8 @@ constexpr std::array kUpgradeInPlace = {
     // The swap begins with the end of the old driver's pod; until then the node can still be given back.
     move(Restart, old_driver_still_serves&& no_longer_wanted, Idle, "the policy no longer wants the node"),
     move(Restart, old_driver_still_serves&& skip_label_is_set, Required, "the skip label is set"),
+    move(Restart, old_driver_still_serves&& wanted_driver_is_unknown, Required,
+         "nobody knows which driver it should have"),
     move(Restart, old_driver_still_serves&& nothing_is_to_change, Done, "the wanted driver is the one it has"),
     move(Restart, old_driver_is_there&& a_person_uncordoned_it, Required, "a person uncordoned it"),
 
@@ -118,8 +124,7 @@ constexpr std::array kUpgradeInPlace = {
     move(Uncordon, driver_is_not_ready, Validate, "the driver is not ready"),
     move(Uncordon, otherwise, Done, "the node is back in service"),
 
-    // Left by a person, or by another version; never by itself.
-    move(Failed, somebody_asked, Required, "somebody asked for another try"),
+    // Left by a person (also while upgrades are off: his word is kept), or by another version; never by itself.
     move(Failed, another_version_is_wanted, Required, "another version is wanted"),
     wait(Failed, otherwise, "a person has to look"),
 };

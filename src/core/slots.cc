@@ -26,7 +26,8 @@ bool was_given_back_lately(const NodeView& node) { return node.given_back_for &&
 
 bool could_start(const NodeView& node, bool is_halted) {
   return node.phase == Phase::Required && node.is_managed() && !node.is_skipped && node.is_ready &&
-         node.other_claim.empty() && !was_given_back_lately(node) && (!is_halted || node.is_asked_for) &&
+         !node.target.empty() && node.other_claim.empty() && !was_given_back_lately(node) &&
+         (!is_halted || node.is_asked_for) &&
          (node.driver.is_outdated || node.is_asked_for || node.driver.waits_for_us);
 }
 

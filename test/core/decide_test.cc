@@ -20,6 +20,22 @@ TEST(AtRest, AnEmptyFleetIsNoTrouble) {
   EXPECT_EQ(plan.slots.managed, 0);
 }
 
+TEST(AtRest, NothingIsDoneOrBegunWhileNobodyKnowsWhichDriverIsWanted) {
+  for (const Phase phase : {Phase::Idle, Phase::Required}) {
+    FleetView nodes = fleet({current(node("a", phase))});
+    nodes.nodes[0].target.clear();
+    nodes.policy.trouble = "spec.driver.version is missing";
+    EXPECT_EQ(verdict(nodes), "waits") << name(phase);
+    EXPECT_EQ(reason(nodes), "nobody knows which driver it should have: spec.driver.version is missing");
+    nodes.nodes[0] = current(node("a", Phase::Required));
+    nodes.nodes[0].target.clear();
+    nodes.nodes[0].is_asked_for = true;
+    nodes.policy.trouble.clear();
+    EXPECT_EQ(verdict(nodes), "waits") << "whoever asks";
+    EXPECT_FALSE(decide(nodes).slots.is_admitted[0]) << "and no slot is kept for it";
+  }
+}
+
 TEST(AtRest, ADriverThatIsNotReadyIsNotDone) {
   FleetView nodes = fleet({current(node("a", Phase::Idle))});
   nodes.nodes[0].outcome = Outcome{.target = "new"};

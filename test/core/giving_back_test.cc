@@ -22,6 +22,8 @@ constexpr Unwinding kUnwindings[] = {
     {"PolicyDeleted", [](FleetView& f) { f.policy.is_ending = true; }, "idle"},
     {"Deselected", [](FleetView& f) { f.nodes[0].is_selected = false; }, "idle"},
     {"SkipLabel", [](FleetView& f) { f.nodes[0].is_skipped = true; }, "required"},
+    {"PolicyNotReadable", [](FleetView& f) { f.nodes[0].target = "", f.nodes[0].driver.is_outdated = false; },
+     "required"},
     {"VersionPutBack", [](FleetView& f) { f.nodes[0].driver.is_outdated = false; }, "done"},
 };
 
@@ -318,6 +320,22 @@ TEST(Failed, IsLeftByAPersonOrAnotherVersionOnly) {
   nodes.nodes[0].target = "newer";
   nodes.nodes[0].driver.is_outdated = true;
   EXPECT_EQ(verdict(nodes), "failed > required");
+}
+
+TEST(Failed, APersonsWordIsKeptWhileUpgradesAreOff) {
+  FleetView nodes = fleet({current(taken("a", Phase::Failed))});
+  nodes.nodes[0].outcome = Outcome{.failed = true, .after_swap = true, .target = "new"};
+  nodes.nodes[0].is_asked_for = true;
+  nodes.policy.is_on = false;
+  EXPECT_EQ(verdict(nodes), "failed > required");
+  EXPECT_TRUE(change_of(nodes).is_asked_for);
+}
+
+TEST(Failed, IsNotLeftWhileNobodyKnowsWhichDriverIsWanted) {
+  FleetView nodes = fleet({current(taken("a", Phase::Failed))});
+  nodes.nodes[0].outcome = Outcome{.failed = true, .after_swap = true, .target = "new"};
+  nodes.nodes[0].target.clear();
+  EXPECT_EQ(verdict(nodes), "waits");
 }
 
 TEST(Failed, ThatSomebodyElseLeftIsWrittenDownAndIsNoFailureOfTheVersion) {

@@ -1,7 +1,7 @@
 // The sentences of a story.
 //
 //   policy 535.129.03 "drain": {"enable": true}      a ClusterPolicy; the rest are members of its upgradePolicy
-//   version V | pause | resume | policy gone | upgrade-policy MERGE
+//   version V | pause | resume | policy gone | upgrade-policy MERGE | driver-spec MERGE
 //   operator starts | operator dies | installed      installed: the operator starts and brings the first driver
 //   workload NAME pods=2 gpus=1 [node=N|each] [label=K=V] [local-data]
 //   pod NAME gpus=1 node=N [image=I] [label=K=V] [local-data]  without a controller
@@ -79,7 +79,8 @@ bool Play::say(std::string_view sentence) {
   }
   const std::string& verb = words[0];
   if (verb == "nodes") return true;  // read before the stage is built
-  if (verb == "policy" || verb == "version" || verb == "pause" || verb == "resume" || verb == "upgrade-policy") {
+  if (verb == "policy" || verb == "version" || verb == "pause" || verb == "resume" || verb == "upgrade-policy" ||
+      verb == "driver-spec") {
     return about_policy(words, sentence);
   }
   if (verb == "workload" || verb == "pod" || verb == "budget" || (verb == "delete" && words[1] == "pod")) {
@@ -141,6 +142,9 @@ bool Play::about_policy(const std::vector<std::string>& words, std::string_view 
     return true;
   };
   if (words[0] == "version") return merge(fmt::format(R"({{"spec": {{"driver": {{"version": "{}"}}}}}})", words[1]));
+  if (words[0] == "driver-spec") {
+    return merge(fmt::format(R"({{"spec": {{"driver": {{{}}}}}}})", after_words(rest, 1)));
+  }
   if (words[0] == "upgrade-policy") {
     return merge(fmt::format(R"({{"spec": {{"driver": {{"upgradePolicy": {{{}}}}}}}}})", after_words(rest, 1)));
   }

@@ -30,6 +30,14 @@ inline constexpr Question driver_is_not_ready = {"the driver is not ready", [](c
                                                    return !c.node.driver.is_ready;
                                                  }};
 
+// The policy cannot be read, or does not say it for a system like the node's: what the node has may be right or wrong.
+inline constexpr Question wanted_driver_is_unknown = {
+    "nobody knows which driver it should have", [](const Case& c, Words& words) {
+      if (!c.node.target.empty()) return false;
+      words.say("{}", c.policy.trouble.empty() ? "see the conditions of policy " + c.policy.name : c.policy.trouble);
+      return true;
+    }};
+
 // Also what an unwinding depends on: a person who asked wants the swap whatever the driver is.
 inline constexpr Question nothing_is_to_change = {
     "the wanted driver is the one it has", [](const Case& c, Words& words) {
@@ -50,7 +58,7 @@ inline constexpr Question wanted_driver_is_starting = {
 
 inline constexpr Question another_version_is_wanted = {"another version is wanted", [](const Case& c, Words& words) {
                                                          words.say("{} is wanted", c.node.driver.wanted);
-                                                         return c.node.outcome &&
+                                                         return c.node.outcome && !c.node.target.empty() &&
                                                                 c.node.outcome->target != c.node.target;
                                                        }};
 
