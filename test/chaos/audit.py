@@ -44,6 +44,12 @@ def succeeded(entry):
     return entry.get("stage") == "ResponseComplete" and entry.get("responseStatus", {}).get("code", 500) < 300
 
 
+def may_have_happened(entry):
+    """True also for an answer like 504: the server gave up waiting, which undoes nothing."""
+    code = entry.get("responseStatus", {}).get("code", 500)
+    return entry.get("stage") == "ResponseComplete" and (code < 300 or code >= 500)
+
+
 def where(entry):
     ref = entry.get("objectRef", {})
     return ref.get("resource"), ref.get("subresource", ""), ref.get("namespace", ""), ref.get("name", "")
@@ -113,7 +119,7 @@ def check_pods(audit, writes, nodes_of_pods, rollouts, agent, findings):
             continue
         if (entry["verb"], part) == ("create", "eviction"):
             findings.evictions[entry.get("responseStatus", {}).get("code")] += 1
-        if not entry["verb"].startswith("delete") or not succeeded(entry):
+        if not entry["verb"].startswith("delete") or not may_have_happened(entry):
             continue
         at = moment(entry["requestReceivedTimestamp"])
         if namespace != OWN_NAMESPACE or entry["verb"] == "deletecollection":
@@ -198,6 +204,9 @@ def selftest():
         ("pods deleted by the dozen", good_log() + [pod_entry(13, "deletecollection", "default", "")], {"budget"}),
         ("a refused delete", good_log() + [pod_entry(13, "delete", "default", "train", code=409)], set()),
         ("a second driver pod", good_log() + [pod_entry(17, "delete", OWN_NAMESPACE, DRIVER_POD + "a2")], {"once"}),
+        ("a second driver pod after an answer that was lost", [dict(line, responseStatus={"code": 504}) if line["verb"] == "delete" else line
+                                                               for line in good_log()]
+         + [pod_entry(17, "delete", OWN_NAMESPACE, DRIVER_POD + "a2")], {"once"}),
         ("a driver pod of a node in service", [line for line in good_log() if line.get("objectRef", {}).get("name") != "a"]
          + [node_entry(9, 99, "a", "upgrade-required", False)], {"cordoned"}),
         ("an empty log", [], {"seen"}),
