@@ -198,9 +198,9 @@ def rollout(requests, journal, agent, begins, nodes, parallel, gave_up_at=None):
     """Every figure of one rollout; `begins` is when the wanted version changed. `gave_up_at`: it was not waited for to the end."""
     journal = list(journal)
     done = {}
-    for one in sorted(requests, key=lambda one: one.done_at):
+    for one in sorted(requests, key=lambda one: one.version):  # the server's order: answers may overtake each other
         if gave_up_at and one.done_at > gave_up_at:
-            break
+            continue
         if one.resource == "nodes" and one.is_write() and one.done_at > begins and one.state == "upgrade-done" and not one.cordoned:
             done.setdefault(one.name, one.done_at)
         elif one.resource == "nodes" and one.is_write() and one.state not in (None, "upgrade-done"):
