@@ -44,6 +44,7 @@ int run(int argc, char** argv) {
   drover::cli::add_explain(app, chosen);
   drover::cli::add_operator(app, chosen);
   drover::cli::add_ping(app, chosen);
+  drover::cli::add_plan(app, chosen);
   drover::cli::add_sim(app, chosen);
   drover::cli::add_status(app, chosen);
   drover::cli::add_version(app, chosen);

@@ -25,6 +25,7 @@ void add_demo(CLI::App& app, Chosen& chosen);
 void add_explain(CLI::App& app, Chosen& chosen);
 void add_operator(CLI::App& app, Chosen& chosen);
 void add_ping(CLI::App& app, Chosen& chosen);
+void add_plan(CLI::App& app, Chosen& chosen);
 void add_sim(CLI::App& app, Chosen& chosen);
 void add_sim_serve(CLI::App& sim, Chosen& chosen);  // below `sim`
 void add_status(CLI::App& app, Chosen& chosen);

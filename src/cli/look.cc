@@ -9,7 +9,6 @@
 #include "observe/ranges.h"
 
 namespace drover::cli {
-namespace {
 
 using core::Phase;
 
@@ -23,8 +22,6 @@ Budget budget_of(const kube::Object& object) {
   budget.wanted_healthy = static_cast<int>(json::int_at(object, {"status", "desiredHealthy"}));
   return budget;
 }
-
-}  // namespace
 
 Look::Look(kube::Api& api, base::Loop& loop, const vendors::Profile& profile)
     : api_(api),

@@ -34,6 +34,9 @@ struct Budget {
   std::string full_name() const { return ns + "/" + name; }
 };
 
+// From spec.selector and status.
+Budget budget_of(const kube::Object& object);
+
 class Look {
  public:
   Look(kube::Api& api, base::Loop& loop, const vendors::Profile& profile);

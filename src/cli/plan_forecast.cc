@@ -1,0 +1,446 @@
+#include "cli/plan_forecast.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/plan_lodgings.h"
+#include "core/decide.h"
+#include "core/drain.h"
+
+namespace drover::cli {
+namespace {
+
+using base::Span;
+using core::NodeView;
+using core::Phase;
+using core::Work;
+using State = core::PreflightView::State;
+
+// A rollout that has not ended by then is not worth a number.
+constexpr Span kHorizon = std::chrono::days(60);
+// As long as the operator's own count of device pods is good for.
+constexpr Span kCensusEvery = std::chrono::minutes(10);
+// A container that need not be fetched.
+constexpr Span kStart = std::chrono::seconds(1);
+
+// How a node stands in the forecast, beside its view.
+struct Course {
+  std::size_t row = 0;
+  Span since = {};  // in its phase; may lie before the beginning
+  bool driver_is_coming = false;
+  bool is_validating = false;
+  std::optional<Span> proving_since = {};
+  Span unready_before = {};
+  std::optional<Span> given_back_before = {};
+};
+
+std::string_view kind_of(const core::PodView& pod) {
+  if (pod.is_mirror) return "mirror-pod";
+  if (pod.returns) return "daemon-pod";
+  return pod.owner.empty() ? "bare-pod" : "empty-dir";
+}
+
+class Rollout {
+ public:
+  Rollout(Ground ground, const core::Flow& flow);
+  Forecast run();
+
+ private:
+  // The world, from one moment to the next.
+  void after(Span span, std::function<void()> then) { happenings_.emplace(now_ + span, std::move(then)); }
+  std::optional<Span> next_moment(const core::Plan& plan) const;
+  void happen();
+  void look();
+  bool count_device_pods();
+  void tend(std::size_t index);
+  // What the plan asks for; true when something was done.
+  bool apply(const core::Plan& plan);
+  void change(std::size_t index, const core::Change& change);
+  bool work(std::size_t index, Work work);
+  bool ask_to_go(std::size_t index, const core::Clearing& clearing);
+  bool delete_at_once(std::size_t index, const core::Clearing& clearing);
+  void remember_removal(std::size_t index, const core::PodView& pod, bool is_forced);
+  // What is told of it.
+  void tell_what_is_known();
+  void tell_pods_in_the_way(std::size_t index, Phase phase);
+  void tell_budget(std::size_t index, const core::PodView& pod, bool stops);
+  void tell(Obstacle obstacle);
+  void finish(const core::Plan& plan);
+  core::Clearing clearing(const NodeView& node, Phase phase) const;
+
+  Ground ground_;
+  const core::Flow& flow_;
+  core::FleetView& fleet_ = ground_.fleet;
+  Span now_ = {};
+  Span last_change_at_ = {};
+  Span last_news_at_ = {};
+  std::multimap<Span, std::function<void()>> happenings_;
+  Lodgings lodgings_;
+  std::vector<Course> courses_;
+  std::optional<Span> counted_at_ = {};
+  int last_wave_ = 0;  // of the node that ended last
+  std::vector<Row> rows_;
+  std::vector<std::size_t> order_;  // rows, as they were taken
+  Forecast forecast_;
+};
+
+Rollout::Rollout(Ground ground, const core::Flow& flow)
+    : ground_(std::move(ground)),
+      flow_(flow),
+      lodgings_(ground_, now_, [this](Span span, std::function<void()> then) { after(span, std::move(then)); }) {
+  for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
+    NodeView& node = fleet_.nodes[i];
+    Course course{.row = i, .since = -node.spent, .unready_before = node.unready_for};
+    if (node.preflight.state == State::Running) course.proving_since = -node.preflight.running_for;
+    course.given_back_before = node.given_back_for;
+    rows_.push_back({.node = node.name, .lot = ground_.lots[i]});
+    if (core::is_in_flight(node.phase)) {
+      rows_[i].wave = 1;
+      rows_[i].starts_in = Span::zero();
+      order_.push_back(i);
+    }
+    if (!ground_.lots[i].missing.empty())
+      node.preflight = {.state = State::Missing, .trouble = ground_.lots[i].missing};
+    courses_.push_back(course);
+  }
+}
+
+Forecast Rollout::run() {
+  tell_what_is_known();
+  core::Plan plan;
+  while (now_ < kHorizon) {
+    happen();
+    look();
+    plan = core::decide(flow_, fleet_);
+    if (!ground_.foreign_operator.empty()) break;
+    if (apply(plan)) continue;
+    const auto next = next_moment(plan);
+    if (!next) break;
+    now_ = *next;
+  }
+  finish(plan);
+  return std::move(forecast_);
+}
+
+// ---- the world
+
+std::optional<Span> Rollout::next_moment(const core::Plan& plan) const {
+  std::optional<Span> next;
+  const auto sooner = [&](Span at) { next = std::min(next.value_or(at), at); };
+  if (!happenings_.empty()) sooner(happenings_.begin()->first);
+  if (plan.look_again_in) sooner(now_ + std::max(*plan.look_again_in, Span(1)));
+  // Asking again helps only when something has happened since the last time.
+  if (const auto again = lodgings_.ask_again_at(last_news_at_)) sooner(*again);
+  return next;
+}
+
+void Rollout::happen() {
+  bool something = false;
+  while (!happenings_.empty() && happenings_.begin()->first <= now_) {
+    const auto happening = happenings_.extract(happenings_.begin());
+    happening.mapped()();
+    something = true;
+  }
+  if (!something) return;
+  last_news_at_ = now_;
+  lodgings_.place_waiting(fleet_);
+}
+
+// The views as the operator would see them now.
+void Rollout::look() {
+  for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
+    NodeView& node = fleet_.nodes[i];
+    const Course& course = courses_[i];
+    node.spent = now_ - course.since;
+    node.tried = true;
+    if (!node.is_ready) node.unready_for = course.unready_before + now_;
+    if (course.given_back_before) node.given_back_for = *course.given_back_before + now_;
+    if (course.proving_since) node.preflight.running_for = now_ - *course.proving_since;
+    node.driver.is_settled = true;  // its DaemonSet follows the policy at once
+    if (node.claim && (core::kBeforeSwap | Phase::Restart).has(node.phase)) {
+      node.pods = lodgings_.pods_on(node.name);
+      // How long a job takes nobody knows: those without a limit are not counted.
+      if (!fleet_.policy.jobs.at_most) {
+        for (core::PodView& pod : *node.pods) pod.is_waited_for = false;
+      }
+    } else {
+      node.pods.reset();
+    }
+    tend(i);
+  }
+}
+
+// As the operator does: when somebody waits, and from the next look on.
+bool Rollout::count_device_pods() {
+  const bool somebody_waits = std::any_of(fleet_.nodes.begin(), fleet_.nodes.end(),
+                                          [](const NodeView& node) { return node.phase == Phase::Required; });
+  if (!somebody_waits || !fleet_.policy.is_on || (counted_at_ && now_ - *counted_at_ < kCensusEvery)) return false;
+  counted_at_ = now_;
+  for (NodeView& node : fleet_.nodes) node.device_pods = lodgings_.device_pods_on(node.name);
+  return true;
+}
+
+// What comes by itself once it was set going: a driver that starts, a validator that looks at it.
+void Rollout::tend(std::size_t index) {
+  NodeView& node = fleet_.nodes[index];
+  Course& course = courses_[index];
+  const bool is_starting = !node.driver.is_ready && !node.driver.is_hosts_own && node.is_selected && node.is_ready &&
+                           (node.driver.is_going || node.driver.pod.empty() || !node.driver.is_outdated);
+  if (is_starting && !course.driver_is_coming && ground_.lots[index].missing.empty()) {
+    course.driver_is_coming = true;
+    const Span stop = node.driver.is_going ? ground_.pace.stop : Span::zero();
+    const Span pull = core::is_in_flight(node.phase) ? Span::zero() : ground_.pace.pull;
+    after(stop, [&node] {
+      node.driver.pod = "planned-" + node.name;
+      node.driver.is_going = node.driver.is_outdated = false;
+      node.driver.trouble.clear();
+    });
+    if (!ground_.lots[index].cannot_unload.empty()) return;
+    after(stop + pull + ground_.pace.driver, [&node, &course] {
+      node.driver.is_ready = true;
+      node.validator = {};
+      course.driver_is_coming = course.is_validating = false;
+    });
+  }
+  const bool is_looked_at = node.phase == Phase::Validate && node.driver.is_ready && !node.validator.has_passed;
+  if (is_looked_at && !node.validator.is_stale && !course.is_validating) {
+    course.is_validating = true;
+    after(ground_.pace.validation, [&node] { node.validator = {.has_passed = true}; });
+  }
+}
+
+// ---- what the plan asks for
+
+bool Rollout::apply(const core::Plan& plan) {
+  const bool is_counted = count_device_pods();
+  bool something = is_counted;
+  for (const core::Decision& decision : plan.decisions) {
+    if (decision.change) {
+      change(decision.node, *decision.change);
+      something = true;
+    } else if (decision.work != Work::None) {
+      something = work(decision.node, decision.work) || something;
+    }
+  }
+  if (something) lodgings_.place_waiting(fleet_);
+  return something;
+}
+
+// As observe would read it back from the node that was patched.
+void Rollout::change(std::size_t index, const core::Change& change) {
+  NodeView& node = fleet_.nodes[index];
+  Course& course = courses_[index];
+  Row& row = rows_[course.row];
+  for (const core::Step& step : change.path) {
+    if (step.to == Phase::Cordon) {
+      row.wave = last_wave_ + 1;
+      row.starts_in = now_;
+      order_.push_back(course.row);
+    }
+    const bool ends = row.wave > 0 && (step.to == Phase::Done || step.to == Phase::Failed);
+    if (ends) {
+      row.ends_in = now_;
+      last_wave_ = row.wave;
+    }
+    if (step.to == Phase::Failed) tell_pods_in_the_way(index, step.from);
+  }
+  if (change.phase != node.phase) {
+    course.since = now_;
+    last_change_at_ = last_news_at_ = now_;
+  }
+  node.phase = change.phase;
+  node.label = change.label;
+  node.odd_label.clear();
+  node.record_is_odd = false;
+  if (change.cordoned) node.is_cordoned = *change.cordoned;
+  if (change.tainted) node.is_tainted = *change.tainted;
+  if (change.cordoned == false || change.tainted == false) lodgings_.room_was_made();
+  node.claim = change.claim;
+  node.claim_is_written = true;
+  node.outcome = change.outcome;
+  node.is_asked_for = change.is_asked_for;
+  node.lost_gates.clear();
+  for (const std::string& gate : change.gates_to_pause) node.gates.erase(gate);
+  for (const auto& [gate, value] : change.gates_to_restore) node.gates[gate] = value;
+}
+
+bool Rollout::work(std::size_t index, Work work) {
+  NodeView& node = fleet_.nodes[index];
+  Course& course = courses_[index];
+  switch (work) {
+    case Work::None: return false;
+    case Work::ProveImage:
+      if (node.preflight.state != State::Unasked) return false;
+      node.preflight.state = State::Running;
+      course.proving_since = now_;
+      after(ground_.pace.pull + kStart, [&node, &course] {
+        node.preflight = {.state = State::Passed};
+        course.proving_since.reset();
+      });
+      return true;
+    case Work::EvictDevicePods:
+    case Work::EvictAll: return ask_to_go(index, clearing(node, node.phase));
+    case Work::DeleteDevicePods: {
+      const auto& removal = fleet_.policy.device_pods ? fleet_.policy.device_pods : fleet_.policy.drain;
+      return delete_at_once(index,
+                            core::clearing_of(*node.pods, core::Scope::DevicePods, removal.value_or(core::Removal{})));
+    }
+    case Work::ReplaceDriverPod:
+      node.driver.is_going = true;
+      node.driver.is_ready = false;
+      course.driver_is_coming = false;
+      return true;
+    case Work::ReplaceValidator: node.validator = {}; return true;
+  }
+  return false;
+}
+
+bool Rollout::ask_to_go(std::size_t index, const core::Clearing& clearing) {
+  bool something = false;
+  for (const core::PodView* pod : clearing.to_evict) {
+    if (!lodgings_.evict(pod->full_name())) continue;
+    something = true;
+    remember_removal(index, *pod, false);
+  }
+  return something;
+}
+
+bool Rollout::delete_at_once(std::size_t index, const core::Clearing& clearing) {
+  for (const core::PodView* pod : clearing.to_evict) {
+    tell_budget(index, *pod, false);
+    remember_removal(index, *pod, true);
+    lodgings_.remove(pod->full_name());
+  }
+  return !clearing.to_evict.empty();
+}
+
+void Rollout::remember_removal(std::size_t index, const core::PodView& pod, bool is_forced) {
+  const bool is_replacement = lodgings_.is_replacement(pod.full_name());
+  rows_[courses_[index].row].removed.push_back(
+      {.pod = pod.full_name(), .owner = pod.owner, .is_replacement = is_replacement, .is_forced = is_forced});
+  last_news_at_ = now_;
+}
+
+core::Clearing Rollout::clearing(const NodeView& node, Phase phase) const {
+  if (!node.pods) return {};
+  const core::Policy& policy = fleet_.policy;
+  if (phase == Phase::Drain) {
+    return core::clearing_of(*node.pods, core::Scope::AllPods, policy.drain.value_or(core::Removal{}));
+  }
+  return core::clearing_of(*node.pods, core::Scope::DevicePods, policy.device_pods.value_or(core::Removal{}));
+}
+
+// ---- what is told of it
+
+void Rollout::tell(Obstacle obstacle) {
+  const bool is_known = std::any_of(forecast_.obstacles.begin(), forecast_.obstacles.end(), [&](const Obstacle& one) {
+    return one.kind == obstacle.kind && one.node == obstacle.node && one.object == obstacle.object;
+  });
+  if (!is_known) forecast_.obstacles.push_back(std::move(obstacle));
+}
+
+void Rollout::tell_what_is_known() {
+  if (!ground_.foreign_operator.empty()) {
+    tell({.kind = "operator",
+          .node = {},
+          .object = ground_.foreign_operator,
+          .message = "it runs, and drover writes to no node beside it; scale it to 0"});
+  }
+  std::set<std::string> missing;
+  for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
+    const Lot& lot = ground_.lots[i];
+    const NodeView& node = fleet_.nodes[i];
+    const bool is_to_change = node.driver.is_outdated || !node.driver.is_ready;
+    if (!node.is_managed() || node.is_skipped || !is_to_change) continue;
+    if (!lot.missing.empty() && missing.insert(lot.image).second) {
+      tell({.kind = "image",
+            .node = {},
+            .object = lot.image,
+            .message = fmt::format("it cannot be had ({}); push it, or mend its name or pull secret", lot.missing)});
+    }
+    if (!lot.cannot_unload.empty()) {
+      tell(
+          {.kind = "kernel",
+           .node = node.name,
+           .object = node.name,
+           .message = fmt::format("its kernel cannot unload the driver ({}); set the skip label and reboot it with the "
+                                  "new driver",
+                                  lot.cannot_unload)});
+    }
+    if (!node.is_ready) {
+      tell({.kind = "node",
+            .node = node.name,
+            .object = node.name,
+            .message = "it is not ready, and is not waited for"});
+    }
+  }
+}
+
+void Rollout::tell_budget(std::size_t index, const core::PodView& pod, bool stops) {
+  const Budget* budget = lodgings_.held_by(pod.full_name());
+  if (budget == nullptr) return;
+  const std::string_view then = stops ? "never goes" : "is deleted when its time is over";
+  const std::string who = lodgings_.is_replacement(pod.full_name()) ? "one of " + pod.owner : pod.full_name();
+  tell({.kind = "budget",
+        .node = fleet_.nodes[index].name,
+        .object = budget->full_name(),
+        .message = fmt::format("it has no room ({} healthy, {} wanted), so {} {}; raise it or scale its owner up",
+                               budget->healthy, budget->wanted_healthy, who, then),
+        .stops = stops});
+}
+
+void Rollout::tell_pods_in_the_way(std::size_t index, Phase phase) {
+  if (!core::kBeforeSwap.has(phase)) return;
+  const core::Clearing left = clearing(fleet_.nodes[index], phase);
+  for (const core::PodFate& fate : left.refused) {
+    tell({.kind = std::string(kind_of(*fate.pod)),
+          .node = fleet_.nodes[index].name,
+          .object = fate.pod->full_name(),
+          .message = std::string(fate.because)});
+  }
+  for (const core::PodView* pod : left.to_evict) tell_budget(index, *pod, true);
+}
+
+void Rollout::finish(const core::Plan& plan) {
+  for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
+    const NodeView& node = fleet_.nodes[i];
+    Row& row = rows_[courses_[i].row];
+    const bool has_it = node.driver.is_ready && !node.driver.is_outdated;
+    const bool is_at_rest = (node.phase == Phase::Done || node.phase == Phase::Idle) && !node.is_asked_for;
+    row.reason = node.phase == Phase::Failed && node.outcome ? node.outcome->reason
+                                                             : core::reason_of(flow_, fleet_, plan.slots, i);
+    if (!node.is_managed() || node.is_skipped) {
+      row.end = Row::End::LeftOut;
+    } else if (node.phase == Phase::Failed) {
+      row.end = Row::End::Failed;
+    } else if (is_at_rest && has_it) {
+      row.end = Row::End::Done;
+    } else {
+      row.end = Row::End::Waits;
+      tell_pods_in_the_way(i, node.phase);
+    }
+    const bool is_stuck = row.end == Row::End::Failed || row.end == Row::End::Waits;
+    if (is_stuck) forecast_.gets_through = false;
+    forecast_.waves = std::max(forecast_.waves, row.wave);
+  }
+  std::vector<bool> is_told(rows_.size(), false);
+  for (const std::size_t row : order_) {
+    if (!is_told[row]) forecast_.rows.push_back(rows_[row]);
+    is_told[row] = true;
+  }
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (!is_told[i]) forecast_.rows.push_back(rows_[i]);
+  }
+  forecast_.takes = last_change_at_;
+}
+
+}  // namespace
+
+Forecast forecast(Ground ground, const core::Flow& flow) { return Rollout(std::move(ground), flow).run(); }
+
+}  // namespace drover::cli

@@ -1,0 +1,72 @@
+// What a forecast starts from: the cluster as it was listed, as plain values.
+//
+// Made by the survey (plan_survey.h), changed by nobody but the forecast's own copy. Knows no API objects but the two
+// that placement reads: a node's labels and taints, and what a pod says about where it may run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/time.h"
+#include "cli/look.h"
+#include "core/view.h"
+
+namespace drover::cli {
+
+using Amounts = std::map<std::string, std::int64_t>;  // by resource, in thousandths
+
+// A pod that has not ended.
+struct Lodger {
+  core::PodView view;
+  std::string node = {};  // empty: it waits for room
+  bool is_ready = false;
+  bool is_replacement = false;  // made by the forecast
+  base::Span grace = {};        // what it may take to end
+  base::Span starts_in = {};    // what one like it takes from its node to ready
+  base::Span fetches_in = {};   // of that, where its image has to be fetched first
+  std::string image = {};
+  base::WallTime made_at = {};
+  Amounts requests = {};
+  json::Value wishes = {};                // of its spec, what says where it may run
+  std::vector<std::size_t> budgets = {};  // that count it, by index
+};
+
+// A node where pods can be, the policy's or not.
+struct Lodging {
+  json::Value node = {};  // labels and taints; ours is not among them
+  bool is_open = true;    // for nodes that the policy does not manage: Ready, and nobody cordoned it
+  Amounts allocatable = {};
+};
+
+// What the views do not say of a node that the policy manages; beside them, by index.
+struct Lot {
+  std::string loaded = {};  // the version that it has
+  std::string wanted = {};
+  std::string image = {};
+  std::string missing = {};        // why the image is known not to be had
+  std::string cannot_unload = {};  // why its kernel keeps the old driver
+};
+
+// How long things take here, from what pods say of their own past.
+struct Pace {
+  base::Span pull = std::chrono::seconds(30);
+  base::Span stop = std::chrono::seconds(2);  // nothing that is left of a deleted pod tells
+  base::Span driver = std::chrono::minutes(2);
+  base::Span validation = std::chrono::seconds(30);
+  std::vector<std::string> sources = {};  // where each comes from, for people
+};
+
+struct Ground {
+  core::FleetView fleet;
+  std::vector<Lot> lots = {};
+  std::map<std::string, Lodging> lodgings = {};  // by node
+  std::vector<Lodger> lodgers = {};
+  std::vector<Budget> budgets = {};
+  std::string foreign_operator = {};  // the vendor's own runs: nothing moves
+  Pace pace = {};
+};
+
+}  // namespace drover::cli

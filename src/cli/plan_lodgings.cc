@@ -1,0 +1,246 @@
+#include "cli/plan_lodgings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "sim/controllers/placement.h"
+
+namespace drover::cli {
+namespace {
+
+using base::Span;
+
+// As the operator asks whoever a budget holds: soon at first, then twice a minute.
+constexpr Span kFirstWait = std::chrono::seconds(12);
+constexpr Span kMostWait = std::chrono::seconds(30);
+constexpr double kJitter = 0.1;
+// As the scheduler takes up again whoever did not fit.
+constexpr Span kRetryAfter = std::chrono::seconds(1);
+
+bool is_made_by(const Lodger& pod, std::string_view kind) {
+  return pod.view.owner.starts_with(kind) && pod.view.owner.substr(kind.size()).starts_with(' ');
+}
+
+}  // namespace
+
+Lodgings::Lodgings(Ground& ground, const Span& now, After after)
+    : ground_(ground), now_(now), after_(std::move(after)) {
+  for (Lodger& lodger : ground.lodgers) {
+    const std::string key = lodger.view.full_name();
+    const auto at = stays_.emplace(key, Stay{.who = std::move(lodger)}).first;
+    const Lodger& who = at->second.who;
+    if (who.node.empty()) {
+      waiting_.push_back(key);
+      continue;
+    }
+    settle(who);
+    if (who.view.is_going) after_(who.grace, [this, key] { gone(key); });
+    if (!who.is_ready && !who.view.is_going) after_(who.starts_in, [this, key] { become_ready(key); });
+  }
+  ground.lodgers.clear();
+}
+
+std::vector<core::PodView> Lodgings::pods_on(const std::string& node) const {
+  std::vector<core::PodView> pods;
+  const auto keys = on_.find(node);
+  if (keys == on_.end()) return pods;
+  for (const std::string& key : keys->second) {
+    const Stay& stay = stays_.at(key);
+    pods.push_back(stay.who.view);
+    if (stay.held_by) pods.back().held_by = ground_.budgets[*stay.held_by].full_name();
+  }
+  return pods;
+}
+
+int Lodgings::device_pods_on(const std::string& node) const {
+  const auto keys = on_.find(node);
+  if (keys == on_.end()) return 0;
+  return static_cast<int>(std::count_if(keys->second.begin(), keys->second.end(),
+                                        [this](const auto& key) { return stays_.at(key).who.view.uses_device; }));
+}
+
+bool Lodgings::is_replacement(const std::string& pod) const {
+  const auto at = stays_.find(pod);
+  return at != stays_.end() && at->second.who.is_replacement;
+}
+
+// ---- going
+
+std::optional<std::size_t> Lodgings::budget_without_room(const Lodger& pod) const {
+  for (const std::size_t index : pod.budgets) {
+    const Budget& budget = ground_.budgets[index];
+    // One that is not healthy takes nothing from a budget that has what it wants.
+    const int needed = pod.is_ready ? budget.wanted_healthy + 1 : budget.wanted_healthy;
+    if (budget.healthy < needed) return index;
+  }
+  return {};
+}
+
+bool Lodgings::evict(const std::string& pod) {
+  const auto at = stays_.find(pod);
+  if (at == stays_.end() || now_ < at->second.not_before) return false;
+  Stay& stay = at->second;
+  stay.held_by = budget_without_room(stay.who);
+  stay.asked_at = now_;
+  if (stay.held_by) {
+    // Each pod waits a little differently, as the operator's waits do: else all would ask at the same moments.
+    stay.not_before =
+        now_ + chance_.jitter(std::min(kMostWait, kFirstWait * (1 << std::min(stay.refusals++, 8))), kJitter);
+    return false;
+  }
+  go(pod);
+  return true;
+}
+
+void Lodgings::remove(const std::string& pod) {
+  if (stays_.contains(pod)) go(pod);
+}
+
+const Budget* Lodgings::held_by(const std::string& pod) const {
+  const auto at = stays_.find(pod);
+  return at == stays_.end() || !at->second.held_by ? nullptr : &ground_.budgets[*at->second.held_by];
+}
+
+std::optional<Span> Lodgings::ask_again_at(Span last_news_at) const {
+  std::optional<Span> next;
+  for (const auto& [key, stay] : stays_) {
+    if (!stay.held_by || stay.who.view.is_going || stay.asked_at > last_news_at) continue;
+    if (stay.not_before <= now_) continue;  // nobody wants it gone any more, or it would have been asked
+    next = std::min(next.value_or(stay.not_before), stay.not_before);
+  }
+  return next;
+}
+
+void Lodgings::go(const std::string& key) {
+  Lodger& who = stays_.at(key).who;
+  who.view.is_going = true;
+  if (who.is_ready) {
+    for (const std::size_t budget : who.budgets) --ground_.budgets[budget].healthy;
+  }
+  who.is_ready = false;
+  after_(who.grace, [this, key] { gone(key); });
+  // A StatefulSet waits until its pod is gone; the others make another at once.
+  if (!is_made_by(who, "StatefulSet")) make_again(who);
+}
+
+void Lodgings::gone(const std::string& key) {
+  const auto at = stays_.find(key);
+  if (at == stays_.end()) return;
+  const Lodger who = std::move(at->second.who);
+  stays_.erase(at);
+  on_[who.node].erase(key);
+  for (const auto& [resource, amount] : who.requests) used_[who.node][resource] -= amount;
+  if (is_made_by(who, "StatefulSet")) make_again(who);
+  room_was_made();
+}
+
+// ---- coming
+
+// Nobody makes a bare pod again, and a daemon's comes back to its own node when that is open.
+void Lodgings::make_again(const Lodger& gone) {
+  if (gone.view.owner.empty() || gone.view.is_daemon || gone.view.is_mirror) return;
+  Lodger next = gone;
+  next.view.name = fmt::format("(another of {}) {}", gone.view.owner, ++made_);
+  next.view.uid = next.view.name;
+  next.view.is_going = false;
+  next.node.clear();
+  next.is_ready = false;
+  next.is_replacement = true;
+  const std::string key = next.view.full_name();
+  stays_.emplace(key, Stay{.who = std::move(next)});
+  waiting_.push_back(key);
+}
+
+void Lodgings::become_ready(const std::string& key) {
+  const auto at = stays_.find(key);
+  if (at == stays_.end() || at->second.who.view.is_going) return;
+  at->second.who.is_ready = true;
+  for (const std::size_t budget : at->second.who.budgets) ++ground_.budgets[budget].healthy;
+}
+
+// A new pod is tried at once; one that found no room before is tried again a moment after room was made.
+void Lodgings::place_waiting(const core::FleetView& fleet) {
+  const bool everybody = std::exchange(retry_is_due_, false);
+  std::erase_if(waiting_, [&](const std::string& key) {
+    const auto at = stays_.find(key);
+    if (at == stays_.end()) return true;
+    if (at->second.found_no_room && !everybody) return false;
+    at->second.found_no_room = !place(at->second, fleet);
+    return !at->second.found_no_room;
+  });
+}
+
+void Lodgings::room_was_made() {
+  if (waiting_.empty() || std::exchange(retry_is_set_, true)) return;
+  after_(kRetryAfter, [this] {
+    retry_is_set_ = false;
+    retry_is_due_ = true;
+  });
+}
+
+// Least loaded first, then by name: as near to the scheduler's scores as a forecast needs.
+bool Lodgings::place(Stay& stay, const core::FleetView& fleet) {
+  std::set<std::string_view> closed;
+  for (const core::NodeView& node : fleet.nodes) {
+    if (node.is_cordoned || node.is_tainted || !node.is_ready) closed.insert(node.name);
+  }
+  std::optional<std::tuple<std::int64_t, std::string>> best;
+  for (const auto& [name, lodging] : ground_.lodgings) {
+    if (!lodging.is_open || closed.contains(name) || !fits(stay.who, name, lodging)) continue;
+    const std::tuple<std::int64_t, std::string> here(load_of(name, lodging), name);
+    if (!best || here < *best) best = here;
+  }
+  if (!best) return false;
+  stay.who.node = std::get<1>(*best);
+  const bool is_fetched = images_[stay.who.node].contains(stay.who.image);
+  settle(stay.who);
+  const Span starts_in = stay.who.starts_in - (is_fetched ? stay.who.fetches_in : Span::zero());
+  after_(starts_in, [this, key = stay.who.view.full_name()] { become_ready(key); });
+  return true;
+}
+
+bool Lodgings::fits(const Lodger& pod, const std::string& node, const Lodging& lodging) const {
+  if (sim::untolerated_taint(sim::taints_of(lodging.node), sim::tolerations_of(pod.wishes),
+                             {"NoSchedule", "NoExecute"})) {
+    return false;
+  }
+  if (!sim::selects_node(pod.wishes, lodging.node)) return false;
+  const auto used = used_.find(node);
+  const auto amount_in = [](const Amounts& amounts, const std::string& resource) {
+    const auto at = amounts.find(resource);
+    return at == amounts.end() ? 0 : at->second;
+  };
+  return std::all_of(pod.requests.begin(), pod.requests.end(), [&](const auto& wanted) {
+    const std::int64_t taken = used == used_.end() ? 0 : amount_in(used->second, wanted.first);
+    return wanted.second <= amount_in(lodging.allocatable, wanted.first) - taken;
+  });
+}
+
+std::int64_t Lodgings::load_of(const std::string& node, const Lodging& lodging) const {
+  std::int64_t load = 0;
+  const auto add = [&](const std::string& resource, std::int64_t used) {
+    const auto all = lodging.allocatable.find(resource);
+    if (all != lodging.allocatable.end() && all->second > 0)
+      load += used / std::max<std::int64_t>(1, all->second / 1000);
+  };
+  if (const auto used = used_.find(node); used != used_.end()) {
+    for (const char* resource : {"cpu", "memory"}) {
+      const auto at = used->second.find(resource);
+      if (at != used->second.end()) add(resource, at->second);
+    }
+  }
+  const auto keys = on_.find(node);
+  add("pods", keys == on_.end() ? 0 : static_cast<std::int64_t>(keys->second.size()) * 1000);
+  return load;
+}
+
+void Lodgings::settle(const Lodger& pod) {
+  images_[pod.node].insert(pod.image);
+  on_[pod.node].insert(pod.view.full_name());
+  for (const auto& [resource, amount] : pod.requests) used_[pod.node][resource] += amount;
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,79 @@
+// Where pods are in a forecast: who is on which node, who goes, who is made again and where, and what the budgets make
+// of it. The API server's, the scheduler's and the workload controllers' part of the world, as far as it decides when a
+// node is empty.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "cli/plan_ground.h"
+
+namespace drover::cli {
+
+class Lodgings {
+ public:
+  using After = std::function<void(base::Span, std::function<void()>)>;
+
+  // `now` is the forecast's clock, `after` calls back later by it. Both and the ground must outlive this.
+  Lodgings(Ground& ground, const base::Span& now, After after);
+  Lodgings(const Lodgings&) = delete;
+  Lodgings& operator=(const Lodgings&) = delete;
+
+  std::vector<core::PodView> pods_on(const std::string& node) const;
+  int device_pods_on(const std::string& node) const;
+  bool is_replacement(const std::string& pod) const;
+
+  // Asks for an eviction; false when it is not asked now or a budget says no.
+  bool evict(const std::string& pod);
+  // Deletes, whatever its budgets say.
+  void remove(const std::string& pod);
+  // The budget that would not let the pod go the last time, or nullptr.
+  const Budget* held_by(const std::string& pod) const;
+  // When somebody who was refused is asked again; nothing when no one would answer otherwise than before.
+  std::optional<base::Span> ask_again_at(base::Span last_news_at) const;
+
+  // Pods that wait for room find it, on nodes that are open for them.
+  void place_waiting(const core::FleetView& fleet);
+  // A node was opened, or a pod has gone.
+  void room_was_made();
+
+ private:
+  struct Stay {
+    Lodger who;
+    base::Span not_before = {};  // to be asked again
+    base::Span asked_at = {};    // the last time
+    int refusals = 0;
+    bool found_no_room = false;
+    std::optional<std::size_t> held_by = {};
+  };
+
+  void go(const std::string& key);
+  void gone(const std::string& key);
+  void make_again(const Lodger& gone);
+  void become_ready(const std::string& key);
+  bool place(Stay& stay, const core::FleetView& fleet);
+  bool fits(const Lodger& pod, const std::string& node, const Lodging& lodging) const;
+  std::int64_t load_of(const std::string& node, const Lodging& lodging) const;
+  std::optional<std::size_t> budget_without_room(const Lodger& pod) const;
+  void settle(const Lodger& pod);
+
+  Ground& ground_;
+  const base::Span& now_;
+  After after_;
+  std::map<std::string, Stay> stays_;                    // by "ns/name"
+  std::map<std::string, std::set<std::string>> on_;      // keys, by node
+  std::map<std::string, Amounts> used_;                  // by node
+  std::map<std::string, std::set<std::string>> images_;  // there already, by node
+  std::vector<std::string> waiting_;                     // keys, in their order
+  base::Random chance_{1};                               // the same plan twice is the same plan
+  int made_ = 0;
+  bool retry_is_set_ = false;
+  bool retry_is_due_ = false;
+};
+
+}  // namespace drover::cli

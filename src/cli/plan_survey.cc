@@ -1,0 +1,385 @@
+#include "cli/plan_survey.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/fleet_text.h"
+#include "kube/yaml.h"
+#include "observe/ranges.h"
+#include "sim/controllers/objects.h"
+#include "sim/controllers/placement.h"
+#include "sim/controllers/scheduler.h"
+#include "vendors/messages.h"
+#include "vendors/record.h"
+
+namespace drover::cli {
+namespace {
+
+using base::Fault;
+using base::Span;
+using base::WallTime;
+
+constexpr Span kUsualGrace = std::chrono::seconds(30);
+constexpr Span kUsualStart = std::chrono::seconds(10);
+// A pod that took longer to become ready was kept waiting by something else.
+constexpr Span kLongestStart = std::chrono::minutes(10);
+constexpr Span kLongestDriver = std::chrono::hours(1);
+// A container whose image is there.
+constexpr Span kStart = std::chrono::seconds(1);
+
+kube::Projection pods_of_a_plan() {
+  return {"metadata.labels",
+          "metadata.ownerReferences",
+          "metadata.creationTimestamp",
+          "metadata.annotations[kubernetes.io/config.mirror]",
+          "spec.nodeName",
+          "spec.nodeSelector",
+          "spec.affinity.nodeAffinity",
+          "spec.tolerations",
+          "spec.terminationGracePeriodSeconds",
+          "spec.volumes.emptyDir",
+          "spec.volumes.hostPath",
+          "spec.initContainers.resources",
+          "spec.initContainers.restartPolicy",
+          "spec.containers.image",
+          "spec.containers.resources",
+          "spec.ephemeralContainers.resources",
+          "spec.overhead",
+          "status.phase",
+          "status.reason",
+          "status.message",
+          "status.conditions",
+          "status.initContainerStatuses.state",
+          "status.containerStatuses.state"};
+}
+
+kube::Projection nodes_of_a_plan() {
+  return {"metadata.labels",       "metadata.annotations[drover.dev/report]",
+          "spec.taints",           "spec.unschedulable",
+          "status.allocatable",    "status.conditions",
+          "status.nodeInfo.bootID"};
+}
+
+std::optional<WallTime> time_at(const json::Value& value, json::Path path) {
+  const auto parsed = base::parse_rfc3339(json::text_at(value, path));
+  return parsed ? std::optional(*parsed) : std::nullopt;
+}
+
+// Since when a condition is true; nothing while it is not.
+std::optional<WallTime> true_since(const kube::Object& object, std::string_view type) {
+  for (const json::Value& one : json::array_at(object, {"status", "conditions"})) {
+    if (json::text_at(one, {"type"}) != type || json::text_at(one, {"status"}) != "True") continue;
+    return time_at(one, {"lastTransitionTime"});
+  }
+  return {};
+}
+
+std::optional<Span> between(const std::optional<WallTime>& from, const std::optional<WallTime>& to, Span most) {
+  if (!from || !to || *to < *from || *to - *from > most) return {};
+  return Span(*to - *from);
+}
+
+// The mean of the middle half: a node that was out of reach for a while does not count, and chance counts less.
+std::optional<Span> usual(std::vector<Span> spans) {
+  if (spans.empty()) return {};
+  std::sort(spans.begin(), spans.end());
+  const auto cut = static_cast<std::ptrdiff_t>(spans.size() / 4);
+  const Span sum = std::accumulate(spans.begin() + cut, spans.end() - cut, Span::zero());
+  return sum / (static_cast<std::ptrdiff_t>(spans.size()) - 2 * cut);
+}
+
+Amounts amounts_in(const json::Members& list) {
+  Amounts amounts;
+  for (const auto& entry : list) {
+    if (auto amount = sim::milli_quantity_of(entry.value())) amounts[std::string(entry.key())] = *amount;
+  }
+  return amounts;
+}
+
+bool is_image_trouble(std::string_view trouble) {
+  return trouble.starts_with("ImagePullBackOff") || trouble.starts_with("ErrImage") ||
+         trouble.starts_with("InvalidImageName");
+}
+
+}  // namespace
+
+base::Result<kube::Object> policy_in(std::string_view text, const vendors::Profile& profile) {
+  TRY(auto documents, kube::parse_manifests(text));
+  const std::string wanted = fmt::format("{}/{}", profile.policy.group, profile.policy.version);
+  std::optional<kube::Object> found;
+  for (kube::Object& document : documents) {
+    if (json::text_at(document, {"kind"}) != profile.policy.kind || json::text_at(document, {"apiVersion"}) != wanted) {
+      continue;
+    }
+    if (found) {
+      return base::fault(Fault::Kind::Refused,
+                         fmt::format("there are two {}s in it, and one counts; leave one", profile.policy.kind));
+    }
+    found = std::move(document);
+  }
+  if (!found) {
+    return base::fault(Fault::Kind::Refused,
+                       fmt::format("there is no {} of {} in it; give the manifest that you mean to apply",
+                                   profile.policy.kind, wanted));
+  }
+  if (kube::name_of(*found).empty()) {
+    return base::fault(Fault::Kind::Refused, fmt::format("the {} in it has no metadata.name", profile.policy.kind));
+  }
+  return std::move(*found);
+}
+
+// ---- the API with another policy in it
+
+kube::Call SupposedApi::call(kube::Request request, Answer answer) {
+  loop_.post([what = sentence(request), answer = std::move(answer)] {
+    answer(base::fault(Fault::Kind::Refused, fmt::format("{}: a plan only lists", what)));
+  });
+  return {};
+}
+
+kube::Call SupposedApi::watch(kube::WatchRequest, kube::WatchSink sink) {
+  loop_.post(
+      [sink = std::move(sink)] { sink.ended(Fault{.kind = Fault::Kind::Refused, .message = "a plan only lists"}); });
+  return {};
+}
+
+kube::Call SupposedApi::list(kube::ListRequest request, kube::ListSink sink) {
+  const bool is_ours = policy_ && request.range.resource.plural == profile_.policy.plural &&
+                       request.range.resource.group == profile_.policy.group;
+  if (!is_ours) return api_.list(std::move(request), std::move(sink));
+  const auto is_there = std::make_shared<bool>(false);
+  kube::ListSink ours;
+  ours.item = [this, is_there, item = sink.item](kube::Object object) {
+    const bool is_meant = kube::name_of(object) == kube::name_of(*policy_);
+    *is_there = *is_there || is_meant;
+    item(is_meant ? supposed(object) : std::move(object));
+  };
+  ours.done = [this, is_there, item = sink.item, done = sink.done](kube::Result<kube::ListEnd> end) {
+    if (end && !*is_there) item(supposed({}));
+    done(std::move(end));
+  };
+  return api_.list(std::move(request), std::move(ours));
+}
+
+kube::Object SupposedApi::supposed(const kube::Object& there) const {
+  kube::Object object = *policy_;
+  json::ensure(object, {"metadata"});
+  if (const json::Value* metadata = json::find(there, {"metadata"})) json::ensure(object, {"metadata"}) = *metadata;
+  if (const json::Value* status = json::find(there, {"status"})) {
+    json::ensure(object, {"status"}) = *status;
+  } else {
+    json::remove(object, {"status"});
+  }
+  if (kube::uid_of(object).empty()) json::ensure(object, {"metadata", "uid"}) = "supposed";
+  // One that is not there yet is younger than all that are.
+  if (json::text_at(object, {"metadata", "creationTimestamp"}).empty()) {
+    json::ensure(object, {"metadata", "creationTimestamp"}) = base::rfc3339(loop_.wall());
+  }
+  return object;
+}
+
+// ---- the survey
+
+Survey::Survey(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, std::optional<kube::Object> policy)
+    : api_(api, loop, profile, std::move(policy)), profile_(profile), look_(api_, loop, profile) {}
+
+void Survey::begin(std::function<void(base::Result<void>)> done) {
+  done_ = std::move(done);
+  look_.begin([this](base::Result<void> looked) {
+    if (!looked || look_.policy() == nullptr || !troubles().empty()) return finish(std::move(looked));
+    list_surroundings();
+  });
+}
+
+void Survey::finish(base::Result<void> outcome) {
+  next_ = nullptr;
+  if (const auto done = std::exchange(done_, nullptr)) done(std::move(outcome));
+}
+
+void Survey::list(kube::Range range, kube::Projection projection, Item item) {
+  ++awaited_;
+  kube::ListSink sink;
+  sink.item = [item = std::move(item)](const kube::Object& object) { item(object); };
+  sink.done = [this](const kube::Result<kube::ListEnd>& end) {
+    --awaited_;
+    if (!end) return finish(std::unexpected(end.error()));
+    if (awaited_ > 0) return;
+    if (const auto next = std::exchange(next_, nullptr)) next();
+  };
+  calls_.push_back(api_.list({.range = std::move(range), .resource_version = {}, .projection = std::move(projection)},
+                             std::move(sink)));
+}
+
+std::vector<std::string> Survey::troubles() const {
+  std::vector<std::string> lines;
+  if (look_.fleet().wants() == nullptr) return lines;
+  for (const vendors::FieldTrouble& trouble : look_.fleet().wants()->troubles()) {
+    lines.push_back(trouble.field + " " + trouble.message);
+  }
+  return lines;
+}
+
+std::vector<std::string> Survey::notes() const {
+  std::vector<std::string> lines;
+  if (look_.fleet().wants() == nullptr) return lines;
+  for (const std::string& field : look_.fleet().wants()->ignored_fields()) {
+    lines.push_back(field + " is not read by drover");
+  }
+  return lines;
+}
+
+void Survey::list_surroundings() {
+  list(observe::all_nodes(), nodes_of_a_plan(), [this](const kube::Object& node) { take_node(node); });
+  list({.resource = kube::kDisruptionBudgets, .ns = {}, .labels = {}, .fields = {}}, {"spec.selector", "status"},
+       [this](const kube::Object& object) { ground_.budgets.push_back(budget_of(object)); });
+  list(observe::foreigners_of(profile_, look_.ns()), observe::foreigner_projection(), [this](const kube::Object& one) {
+    if (auto name = observe::foreign_operator_in(one); !name.empty()) ground_.foreign_operator = std::move(name);
+  });
+  next_ = [this] { list_pods(); };
+}
+
+void Survey::list_pods() {
+  list({.resource = kube::kPods, .ns = {}, .labels = {}, .fields = {}}, pods_of_a_plan(),
+       [this](const kube::Object& pod) { take_pod(pod); });
+  next_ = [this] {
+    // Whoever waits for room waits in the order of coming.
+    std::stable_sort(ground_.lodgers.begin(), ground_.lodgers.end(),
+                     [](const Lodger& a, const Lodger& b) { return a.made_at < b.made_at; });
+    ground_.fleet = look_.view();
+    for (std::size_t i = 0; i < ground_.fleet.nodes.size(); ++i) {
+      const vendors::NodeWish& wish = look_.fleet().wish(i);
+      Lot lot{.loaded = loaded_driver(look_.fleet(), i), .wanted = wish.version, .image = wish.image};
+      const auto report = reports_.find(ground_.fleet.nodes[i].name);
+      if (report != reports_.end()) lot.cannot_unload = report->second;
+      ground_.lots.push_back(std::move(lot));
+    }
+    know_missing_images();
+    find_pace();
+    finish({});
+  };
+}
+
+void Survey::take_node(const kube::Object& node) {
+  const std::string name(kube::name_of(node));
+  Lodging& lodging = ground_.lodgings[name];
+  lodging.allocatable = amounts_in(json::members_at(node, {"status", "allocatable"}));
+  json::Array taints;
+  for (const json::Value& taint : sim::taints_of(node)) {
+    const std::string_view key = json::text_at(taint, {"key"});
+    if (key != vendors::kSwapTaint && key != sim::kTaintUnschedulable) taints.push_back(taint);
+  }
+  lodging.node = json::Members{{"metadata", json::Members{{"name", name}, {"labels", kube::labels_of(node)}}},
+                               {"spec", json::Members{{"taints", std::move(taints)}}}};
+  const bool is_managed = look_.index_of(name).has_value();
+  lodging.is_open = is_managed || (!json::flag_at(node, {"spec", "unschedulable"}) && true_since(node, "Ready"));
+  // What its agent says of the kernel counts for the boot that it speaks of; garbage says nothing.
+  const auto report = vendors::parse_report(kube::annotation_of(node, vendors::kReportAnnotation));
+  if (!report || report->can_unload || report->boot != json::text_at(node, {"status", "nodeInfo", "bootID"})) return;
+  reports_[name] = report->message.empty() ? "its agent says so" : base::one_line(report->message, 200);
+}
+
+void Survey::take_pod(const kube::Object& pod) {
+  const observe::PodFacts facts = observe::pod_facts(pod, profile_);
+  if (facts.is_finished) return;
+  const vendors::PolicyReading& reading = look_.fleet().wants()->reading();
+  Lodger lodger{.view = observe::pod_view(facts, reading.jobs, reading.drained, profile_, look_.ns())};
+  lodger.node = facts.node;
+  lodger.is_ready = facts.is_ready;
+  lodger.grace = std::chrono::seconds(std::clamp<std::int64_t>(
+      json::int_at(pod, {"spec", "terminationGracePeriodSeconds"}, kUsualGrace / std::chrono::seconds(1)), 0, 86400));
+  const auto ready_at = true_since(pod, "Ready");
+  const auto placed_at = true_since(pod, "PodScheduled");
+  lodger.image = facts.image;
+  lodger.made_at = time_at(pod, {"metadata", "creationTimestamp"}).value_or(WallTime{});
+  lodger.starts_in = between(placed_at, ready_at, kLongestStart).value_or(kUsualStart);
+  const Span warm = between(facts.running_since, ready_at, kLongestStart).value_or(lodger.starts_in) + kStart;
+  lodger.fetches_in = std::max(Span::zero(), lodger.starts_in - warm);
+  lodger.requests = sim::requests_of(pod);
+  json::Members wishes;
+  for (const char* key : {"nodeSelector", "affinity", "tolerations"}) {
+    if (const json::Value* value = json::find(pod, {"spec", key})) wishes[key] = *value;
+  }
+  lodger.wishes = std::move(wishes);
+  for (std::size_t i = 0; i < ground_.budgets.size(); ++i) {
+    const Budget& budget = ground_.budgets[i];
+    if (budget.ns == facts.ns && budget.pods && budget.pods->matches(facts.lookup())) lodger.budgets.push_back(i);
+  }
+  ground_.lodgers.push_back(std::move(lodger));
+
+  if (facts.ns != look_.ns() || facts.node.empty()) return;
+  Past& past = pasts_[facts.node];
+  const std::string_view role = facts.label(profile_.role_label);
+  if (role == profile_.validator_role) {
+    past.validator_made_at = time_at(pod, {"metadata", "creationTimestamp"});
+    past.validator_ready_at = ready_at;
+  }
+  if (role != profile_.driver_role || facts.is_going) return;
+  past.driver_ready_at = ready_at;
+  // Fetching the image is no part of it: that is done while the node still serves.
+  Span before{};
+  std::optional<WallTime> begun = placed_at;
+  for (const json::Value& status : json::array_at(pod, {"status", "initContainerStatuses"})) {
+    const auto ended = time_at(status, {"state", "terminated", "finishedAt"});
+    before +=
+        kStart + between(time_at(status, {"state", "terminated", "startedAt"}), ended, kLongestDriver).value_or(Span{});
+    if (ended) begun = ended;
+  }
+  const auto itself = between(facts.running_since, ready_at, kLongestDriver);
+  if (itself) past.driver = before + kStart + *itself;
+  past.pull = between(begun, facts.running_since, kLongestDriver);
+}
+
+// A driver that waits for its image on one node says so for all that want the same.
+void Survey::know_missing_images() {
+  std::map<std::string, std::string> missing;
+  for (std::size_t i = 0; i < ground_.lots.size(); ++i) {
+    const core::PreflightView& preflight = ground_.fleet.nodes[i].preflight;
+    if (preflight.state == core::PreflightView::State::Missing)
+      missing.emplace(ground_.lots[i].image, preflight.trouble);
+    const observe::PodFacts* pod = look_.fleet().driver_pod(i);
+    if (pod != nullptr && is_image_trouble(pod->trouble)) missing.emplace(pod->image, pod->trouble);
+  }
+  for (Lot& lot : ground_.lots) {
+    const auto at = missing.find(lot.image);
+    if (at != missing.end()) lot.missing = at->second;
+  }
+}
+
+void Survey::find_pace() {
+  std::vector<Span> drivers;
+  std::vector<Span> pulls;
+  std::vector<Span> validations;
+  for (const auto& [node, past] : pasts_) {
+    if (past.driver) drivers.push_back(*past.driver);
+    if (past.pull) pulls.push_back(*past.pull);
+    if (!past.validator_made_at || !past.driver_ready_at) continue;
+    const WallTime begun = std::max(*past.validator_made_at, *past.driver_ready_at);
+    if (const auto took = between(begun, past.validator_ready_at, kLongestDriver)) validations.push_back(*took);
+  }
+  Pace& pace = ground_.pace;
+  const auto take = [&](Span& span, std::string_view what, const std::vector<Span>& seen, std::string_view whose) {
+    if (const auto known = usual(seen)) {
+      span = *known;
+      pace.sources.push_back(fmt::format("{} {}, as {} {} say", what,
+                                         base::human(std::chrono::round<std::chrono::seconds>(span)), seen.size(),
+                                         whose));
+    } else {
+      pace.sources.push_back(fmt::format("{} {}, assumed: no pod here tells", what, base::human(span)));
+    }
+  };
+  take(pace.pull, "fetching the driver's image", pulls, "driver pods");
+  take(pace.driver, "a driver's start", drivers, "driver pods");
+  take(pace.validation, "its validation", validations, "validator pods");
+  pace.sources.push_back(fmt::format("a driver's end {}, assumed", base::human(pace.stop)));
+  pace.sources.emplace_back("pods that are evicted take their whole grace period");
+  if (ground_.fleet.policy.jobs.is_wanted) {
+    pace.sources.emplace_back(ground_.fleet.policy.jobs.at_most ? "jobs that are waited for take all the time they have"
+                                                                : "jobs that are waited for take no time");
+  }
+}
+
+}  // namespace drover::cli

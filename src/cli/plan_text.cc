@@ -1,0 +1,171 @@
+#include "cli/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/screen.h"
+
+namespace drover::cli {
+namespace {
+
+using base::Span;
+
+constexpr std::size_t kMostReason = 300;
+
+std::string span_text(const std::optional<Span>& span) {
+  return span ? base::human(std::chrono::round<std::chrono::seconds>(*span)) : "-";
+}
+
+std::int64_t seconds(Span span) { return std::chrono::round<std::chrono::seconds>(span).count(); }
+
+// Nodes that have what is wanted and are not touched are only counted.
+bool is_worth_a_row(const Row& row) { return row.wave > 0 || row.end != Row::End::Done; }
+
+std::string_view word_of(Row::End end) {
+  switch (end) {
+    case Row::End::Done: return "done";
+    case Row::End::Failed: return "fails";
+    case Row::End::Waits: return "waits";
+    case Row::End::LeftOut: return "left out";
+  }
+  return "";
+}
+
+std::string driver_text(const Lot& lot) {
+  const std::string loaded = lot.loaded.empty() ? "none" : lot.loaded;
+  return lot.loaded == lot.wanted || lot.wanted.empty() ? loaded : fmt::format("{} → {}", loaded, lot.wanted);
+}
+
+std::string ends_text(const Row& row) {
+  if (row.end == Row::End::Done) return "done";
+  return fmt::format("{}: {}", word_of(row.end), base::one_line(row.reason, kMostReason));
+}
+
+void tell_removals(const Forecast& forecast, std::vector<std::string>& lines) {
+  bool has_title = false;
+  for (const Row& row : forecast.rows) {
+    for (const Removed& one : row.removed) {
+      if (!has_title) lines.emplace_back("\npods that go, by node");
+      has_title = true;
+      const std::string owner = one.owner.empty() ? "a bare pod: nobody makes it again" : one.owner;
+      const std::string what = one.is_replacement ? "one that is made meanwhile" : one.pod;
+      lines.push_back(
+          fmt::format("  {}  {}  ({}){}", row.node, what, owner, one.is_forced ? ", deleted around its budget" : ""));
+    }
+  }
+}
+
+void tell_images(const Forecast& forecast, std::vector<std::string>& lines) {
+  std::set<std::string> images;
+  for (const Row& row : forecast.rows) {
+    if (row.wave > 0 && !row.lot.image.empty()) images.insert(row.lot.image);
+  }
+  if (!images.empty()) lines.emplace_back("\nimages");
+  for (const std::string& image : images) lines.push_back("  " + image);
+}
+
+// What is in the way of several nodes is told once.
+void tell_obstacles(const Forecast& forecast, std::vector<std::string>& lines) {
+  if (forecast.obstacles.empty()) return;
+  lines.emplace_back("\nin the way");
+  for (const bool stops : {true, false}) {
+    std::set<std::pair<std::string, std::string>> told;
+    for (const Obstacle& one : forecast.obstacles) {
+      if (one.stops != stops || !told.emplace(one.kind, one.object).second) continue;
+      const auto others =
+          std::count_if(forecast.obstacles.begin(), forecast.obstacles.end(), [&](const Obstacle& other) {
+            return &other != &one && other.stops == stops && other.kind == one.kind && other.object == one.object;
+          });
+      std::string where = one.node.empty() || one.node == one.object ? "" : " on " + one.node;
+      if (others > 0) where += fmt::format(" and {} more", others);
+      lines.push_back(fmt::format("  {} {} {}{}: {}", stops ? "!" : "-", one.kind, one.object, where,
+                                  base::one_line(one.message, kMostReason)));
+    }
+  }
+}
+
+std::string last_line(const Forecast& forecast) {
+  const auto count = [&](auto end) {
+    return std::count_if(forecast.rows.begin(), forecast.rows.end(), [&](const Row& row) { return row.end == end; });
+  };
+  const auto taken =
+      std::count_if(forecast.rows.begin(), forecast.rows.end(), [](const Row& row) { return row.wave > 0; });
+  const auto stuck = count(Row::End::Failed) + count(Row::End::Waits);
+  const std::string how = fmt::format("{} of {} nodes in {} wave{}, about {}", taken, forecast.rows.size(),
+                                      forecast.waves, forecast.waves == 1 ? "" : "s", span_text(forecast.takes));
+  if (!forecast.gets_through) {
+    return fmt::format("it would get stuck: {} node{} would not get the driver ({})", stuck, stuck == 1 ? "" : "s",
+                       how);
+  }
+  return taken == 0 ? "nothing is to be done" : fmt::format("it gets through: {}", how);
+}
+
+}  // namespace
+
+std::vector<std::string> plan_lines(const Forecast& forecast, const Pace& pace) {
+  std::vector<std::vector<std::string>> rows = {{"WAVE", "NODE", "DRIVER", "STARTS", "TAKES", "PODS", "ENDS"}};
+  for (const Row& row : forecast.rows) {
+    if (!is_worth_a_row(row)) continue;
+    const std::optional<Span> takes =
+        row.starts_in && row.ends_in ? std::optional(*row.ends_in - *row.starts_in) : std::nullopt;
+    rows.push_back({row.wave > 0 ? std::to_string(row.wave) : "-", row.node, driver_text(row.lot),
+                    row.starts_in ? "+" + span_text(row.starts_in) : "-", span_text(takes),
+                    std::to_string(row.removed.size()), ends_text(row)});
+  }
+  std::vector<std::string> lines = rows.size() > 1 ? table(rows) : std::vector<std::string>();
+  tell_removals(forecast, lines);
+  tell_images(forecast, lines);
+  tell_obstacles(forecast, lines);
+  if (forecast.waves > 0) {
+    lines.emplace_back("\ntimes");
+    for (const std::string& source : pace.sources) lines.push_back("  " + source);
+  }
+  if (!lines.empty()) lines.emplace_back();
+  lines.push_back(last_line(forecast));
+  return lines;
+}
+
+json::Value plan_json(const Forecast& forecast, const Pace& pace) {
+  json::Array nodes;
+  for (const Row& row : forecast.rows) {
+    json::Array evictions;
+    for (const Removed& one : row.removed) {
+      json::Members pod = {{"owner", one.owner}, {"forced", one.is_forced}, {"replacement", one.is_replacement}};
+      if (!one.is_replacement) pod["pod"] = one.pod;
+      evictions.push_back(std::move(pod));
+    }
+    json::Members node = {{"name", row.node},
+                          {"wave", row.wave},
+                          {"loaded", row.lot.loaded},
+                          {"wanted", row.lot.wanted},
+                          {"image", row.lot.image},
+                          {"ends", word_of(row.end)},
+                          {"evictions", std::move(evictions)}};
+    if (row.starts_in) node["startsInSeconds"] = seconds(*row.starts_in);
+    if (row.ends_in) node["endsInSeconds"] = seconds(*row.ends_in);
+    if (row.end != Row::End::Done) node["reason"] = row.reason;
+    nodes.push_back(std::move(node));
+  }
+  json::Array blockers;
+  for (const Obstacle& one : forecast.obstacles) {
+    blockers.push_back(json::Members{{"kind", one.kind},
+                                     {"node", one.node},
+                                     {"object", one.object},
+                                     {"message", one.message},
+                                     {"stops", one.stops}});
+  }
+  json::Array times;
+  for (const std::string& source : pace.sources) times.emplace_back(source);
+  return json::Members{{"getsThrough", forecast.gets_through},
+                       {"takesSeconds", seconds(forecast.takes)},
+                       {"waves", forecast.waves},
+                       {"nodes", std::move(nodes)},
+                       {"blockers", std::move(blockers)},
+                       {"times", std::move(times)}};
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,17 @@
+// A forecast in words and as JSON. Pure: what was foreseen comes in, text comes out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "cli/plan_forecast.h"
+
+namespace drover::cli {
+
+// The nodes in their order, who goes from each, what is in the way, and a last line that says whether it gets through.
+std::vector<std::string> plan_lines(const Forecast& forecast, const Pace& pace);
+// The same for programs.
+json::Value plan_json(const Forecast& forecast, const Pace& pace);
+
+}  // namespace drover::cli

@@ -1,0 +1,45 @@
+#!/bin/bash
+# `drover plan` over the wire: what is no input is one line and 1; with a cluster and no policy it says what to do.
+set -uo pipefail
+drover=${DROVER:-build/drover}
+stage=$(mktemp -d)
+# shellcheck source=test/cli/said.sh
+source "$(dirname "$0")/said.sh"
+server=
+# shellcheck disable=SC2317 # called by the trap
+end() {
+    [ -z "$server" ] || { kill "$server" && wait "$server"; } 2>/dev/null
+    rm -rf "$stage"
+}
+trap end EXIT
+
+"$drover" demo --frame 1ms --write-kubeconfig "$stage/config" >"$stage/log" 2>&1 &
+server=$!
+for _ in $(seq 600); do
+    grep -q 'Ctrl-C ends it' "$stage/log" && break
+    kill -0 "$server" 2>/dev/null || break
+    sleep 0.1
+done
+plan() { "$drover" plan --kubeconfig "$stage/config" "$@" 2>&1; }
+
+text=$(plan)
+check "a fleet that is done has nothing to do, with 0" '^0 .*nothing is to be done' "$? $text"
+policy() { printf 'apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata:\n  name: %s\nspec:\n  driver:\n    version: "%s"\n    upgradePolicy:\n      autoUpgrade: true\n      maxUnavailable: %s\n' "$@"; }
+policy cluster-policy 570.10.10 3 >"$stage/next.yaml"
+text=$(plan -f "$stage/next.yaml")
+status=$?
+check "another version is planned, node by node" '^1 +nvidia-.*550\.54\.14 → 570\.10\.10' "$text"
+check "it says how it ends" '^it (gets through|would get stuck): ' "$text"
+check "the exit code says the same" '^(0 it gets|2 it would)' "$status $(tail -n 1 <<<"$text")"
+check "JSON for programs" '^\{"getsThrough":(true|false),' "$(plan -f "$stage/next.yaml" -o json)"
+policy cluster-policy 570.10.10 5x >"$stage/bad.yaml"
+text=$(plan -f "$stage/bad.yaml")
+check "a field that cannot be read is one line and 1" '^1 drover: .*maxUnavailable is "5x"' "$? $text"
+policy another 570.10.10 3 >"$stage/other.yaml"
+text=$(plan -f "$stage/other.yaml")
+check "a policy that would be ignored is refused" '^1 drover: .*would be ignored' "$? $text"
+text=$(plan -f "$stage/nowhere.yaml")
+check "a file that is not there" '^1 drover: .*cannot be read' "$? $text"
+text=$("$drover" plan --kubeconfig "$stage/nowhere" 2>&1)
+check "no cluster" '^1 drover: ' "$? $text"
+exit $failed
