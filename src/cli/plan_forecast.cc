@@ -265,8 +265,10 @@ void Rollout::change(std::size_t index, const core::Change& change) {
   node.outcome = change.outcome;
   node.is_asked_for = change.is_asked_for;
   node.lost_gates.clear();
-  for (const std::string& gate : change.gates_to_pause) node.gates.erase(gate);
-  for (const auto& [gate, value] : change.gates_to_restore) node.gates[gate] = value;
+  for (const std::string& gate : change.gates_to_pause) {
+    std::erase_if(node.gates, [&](const auto& one) { return one.first == gate; });
+  }
+  for (const auto& [gate, value] : change.gates_to_restore) node.gates.emplace_back(gate, value);
 }
 
 bool Rollout::work(std::size_t index, Work work) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -247,8 +248,9 @@ void Survey::list_pods() {
        [this](const kube::Object& pod) { take_pod(pod); });
   next_ = [this] {
     // Whoever waits for room waits in the order of coming.
-    std::stable_sort(ground_.lodgers.begin(), ground_.lodgers.end(),
-                     [](const Lodger& a, const Lodger& b) { return a.made_at < b.made_at; });
+    std::sort(ground_.lodgers.begin(), ground_.lodgers.end(), [](const Lodger& a, const Lodger& b) {
+      return std::tuple(a.made_at, a.view.full_name()) < std::tuple(b.made_at, b.view.full_name());
+    });
     ground_.fleet = look_.view();
     for (std::size_t i = 0; i < ground_.fleet.nodes.size(); ++i) {
       const vendors::NodeWish& wish = look_.fleet().wish(i);
