@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "vendors/messages.h"
+
 namespace drover::act {
 namespace {
 
@@ -67,6 +69,13 @@ Record record_after(const NodeNow& node, const core::Change& change, const vendo
 
 namespace {
 
+// What the agent is told: once the node is clear, that the driver may be swapped, for this claim and this driver alone.
+std::string order_after(const NodeNow& node, const core::Change& change) {
+  if (!change.claim || !core::kAfterSwap.has(change.phase)) return {};
+  return vendors::text_of(vendors::Order{
+      .id = change.claim->id, .target = change.claim->target, .may_load = true, .version = node.driver_version});
+}
+
 // What the change says, as members of the patch.
 struct Parts {
   json::Members labels = {};
@@ -83,6 +92,9 @@ Parts parts_of(const NodeNow& node, const core::Change& change, const vendors::P
 
   parts.annotations[vendors::kRecordAnnotation] =
       record == Record{} ? json::Value() : json::Value(vendors::text_of(record));
+  if (const std::string order = order_after(node, change); order != node.order) {
+    parts.annotations[vendors::kOrderAnnotation] = order.empty() ? json::Value() : json::Value(order);
+  }
   if (change.wish_is_heard) parts.annotations[profile.request_annotation] = json::Value();
   // What the vendor's own operator noted there is in the claim now, and must not mislead it should it come back.
   if (!change.path.empty()) parts.annotations[profile.found_cordoned_annotation] = json::Value();

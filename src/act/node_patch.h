@@ -25,6 +25,8 @@ struct NodeNow {
   vendors::Record record = {};
   base::Span excluded = {};         // of the time in its phase, what did not count
   bool autoscaler_is_told = false;  // by somebody: the annotation is there
+  std::string order = {};           // what the agent was told last
+  std::string driver_version = {};  // what it is to find loaded at the end
 };
 
 // The record after the change.

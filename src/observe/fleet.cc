@@ -184,6 +184,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
   around.wish = {.digest = place.wish.digest,
                  .version = place.wish.version,
                  .image = place.wish.image,
+                 .daemon_set = settings_.ns + "/" + place.wish.daemon_set,
                  .is_settled = is_settled(place.wish)};
   around.is_selected = wants_ != nullptr && wants_->selects(labels);
   around.driver_is_the_hosts_own = wants_ != nullptr && wants_->is_the_hosts_own(labels);

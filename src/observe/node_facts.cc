@@ -40,9 +40,10 @@ std::string_view NodeFacts::annotation(std::string_view key) const {
 
 kube::Projection node_projection(const std::vector<std::string>& labels) {
   std::set<std::string> label_keys(labels.begin(), labels.end());
-  std::set<std::string> annotation_keys = {std::string(vendors::kRecordAnnotation),
-                                           std::string(vendors::kHoldAnnotation),
-                                           std::string(vendors::kScaleDownAnnotation)};
+  std::set<std::string> annotation_keys = {
+      std::string(vendors::kRecordAnnotation), std::string(vendors::kHoldAnnotation),
+      std::string(vendors::kOrderAnnotation), std::string(vendors::kReportAnnotation),
+      std::string(vendors::kScaleDownAnnotation)};
   for (const std::string_view key : kFeatureLabels) label_keys.emplace(key);
   for (const vendors::Profile* profile : vendors::all()) {
     for (const std::string_view key : {profile->state_label, profile->skip_label, profile->present_label,
@@ -74,7 +75,7 @@ NodeFacts node_facts(const kube::Object& node) {
     pairs.reserve(members.size());
     for (const auto& member : members) {
       if (!member.value().is_string()) continue;
-      if (member.key() == vendors::kRecordAnnotation) continue;
+      if (member.key() == vendors::kRecordAnnotation || member.key() == vendors::kReportAnnotation) continue;
       pairs.emplace_back(std::string_view(member.key()), std::string_view(member.value().get_string()));
     }
   };
@@ -97,6 +98,9 @@ NodeFacts node_facts(const kube::Object& node) {
       facts.record_trouble = parsed.error().message;
     }
   }
+  // One that cannot be read is as good as none: the agent writes another.
+  auto report = vendors::parse_report(kube::annotation_of(node, vendors::kReportAnnotation));
+  if (report && report->boot == facts.boot) facts.report = std::move(*report);
   return facts;
 }
 

@@ -13,6 +13,7 @@
 #include "base/word.h"
 #include "kube/object.h"
 #include "kube/projection.h"
+#include "vendors/messages.h"
 #include "vendors/profile.h"
 #include "vendors/record.h"
 
@@ -32,7 +33,8 @@ struct NodeFacts {
   std::optional<base::WallTime> unready_since = {};
 
   base::Box<vendors::Record> record = {};
-  std::string record_trouble = {};  // it is there and cannot be read
+  std::string record_trouble = {};         // it is there and cannot be read
+  base::Box<vendors::Report> report = {};  // of the agent, if it is about this boot
 
   // "" when absent.
   std::string_view label(std::string_view key) const;

@@ -17,7 +17,15 @@ bool is_outdated(const PodFacts& pod, const Wish& wish) {
   return pod.digest.empty() ? pod.image != wish.image : pod.digest != wish.digest;
 }
 
-core::DriverView driver_view(const Standing& standing, const Surroundings& around) {
+// The driver's pod is held up by its own init container until we say that nobody uses the device any more.
+bool waits_for_us(const NodeFacts& facts, const Standing& standing, const Surroundings& around) {
+  if (!facts.report || around.driver == nullptr || around.driver->is_going || around.driver->is_ready) return false;
+  const vendors::Report& report = *facts.report;
+  const bool is_about_this = report.id == around.driver->uid || (standing.held && report.id == standing.held->claim.id);
+  return is_about_this && report.wants == vendors::Wish::Load && report.digest == around.wish.digest;
+}
+
+core::DriverView driver_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around) {
   core::DriverView driver;
   driver.wanted = around.wish.version;
   driver.is_hosts_own = around.driver_is_the_hosts_own;
@@ -30,6 +38,11 @@ core::DriverView driver_view(const Standing& standing, const Surroundings& aroun
     driver.is_ready = pod->is_ready && !driver.is_going;
     driver.is_outdated = is_outdated(*pod, around.wish);
     driver.trouble = pod->trouble;
+    driver.waits_for_us = waits_for_us(facts, standing, around);
+  }
+  if (pod == nullptr && !around.wish.digest.empty() && !standing.held) {
+    driver.trouble =
+        fmt::format("DaemonSet {} has made no pod here; kubectl describe says why", around.wish.daemon_set);
   }
   // Nothing was ever finished here, and nothing runs: there is no driver that anybody could lose. (A pod that runs and
   // is not ready may have served until its node was out of reach.)
@@ -134,7 +147,7 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   }
   view.record_is_odd = !facts.record_trouble.empty();
   view.outcome = standing.outcome;
-  view.driver = driver_view(standing, around);
+  view.driver = driver_view(facts, standing, around);
   view.validator = validator_view(around);
   view.preflight = preflight_view(around);
   view.target = around.wish.digest;

@@ -18,6 +18,7 @@ struct Wish {
   std::string digest;       // of everything that matters to the driver; empty: nothing is wanted
   std::string version;      // for people
   std::string image;        // of the driver: compared where a pod says no digest
+  std::string daemon_set;   // that brings it, "gpu-operator/nvidia-driver-daemonset"
   bool is_settled = false;  // the DaemonSet that would bring it is there, and its controller has seen it
 };
 

@@ -38,6 +38,7 @@ act::NodeNow node_now(const observe::NodeFacts& facts) {
   now.taints = facts.taints;
   if (facts.record) now.record = *facts.record;
   now.autoscaler_is_told = !facts.annotation(vendors::kScaleDownAnnotation).empty();
+  now.order = facts.annotation(vendors::kOrderAnnotation);
   return now;
 }
 
@@ -82,6 +83,7 @@ void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, con
   }
   if (!errands_.is_free("node/" + facts.name)) return;
   act::NodeNow now = node_now(facts);
+  now.driver_version = fleet.wish(decision.node).version;
   if (facts.record && facts.record->held) now.excluded = company_.excluded(facts.name, *facts.record->held);
   kube::Request request = act::node_patch(now, change, fleet.dress(decision.node), profile_, loop_.wall());
   const act::NodeName about{.name = node.name, .uid = node.uid};

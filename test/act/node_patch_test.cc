@@ -5,6 +5,7 @@
 
 #include "act/texts.h"
 #include "core/fleet.h"
+#include "vendors/messages.h"
 
 namespace drover::act {
 namespace {
@@ -109,6 +110,29 @@ TEST(NodePatch, APersonWhoUncordonsIsRememberedUntilTheNextTry) {
   const vendors::Record record = record_after(now_of(nodes.nodes[0]), change_of(nodes), kProfile, kNow);
   EXPECT_EQ(record.last.at("nvidia/driver").given_back_at, kNow);
   EXPECT_FALSE(record.held);
+}
+
+TEST(NodePatch, TheAgentIsToldThatItMayLoadWhenTheNodeIsClearAndNoLonger) {
+  core::FleetView nodes = fleet({taken("n1", Phase::EvictDevicePods)});
+  NodeNow now = now_of(nodes.nodes[0]);
+  now.driver_version = "550";
+  const kube::Request clear = patch_of(now, change_of(nodes));
+  const auto order =
+      vendors::parse_order(json::text_at(clear.body, {"metadata", "annotations", vendors::kOrderAnnotation}));
+  ASSERT_TRUE(order) << order.error().message;
+  EXPECT_TRUE(order->may_load);
+  EXPECT_EQ(order->id, "claim");
+  EXPECT_EQ(order->target, "new");
+  EXPECT_EQ(order->version, "550");
+
+  nodes = fleet({current(taken("n1", Phase::Validate))});
+  nodes.nodes[0].validator.has_passed = true;
+  now = now_of(nodes.nodes[0]);
+  now.order = vendors::text_of(*order);
+  const kube::Request done = patch_of(now, change_of(nodes));
+  const json::Value* gone = json::find(done.body, {"metadata", "annotations", vendors::kOrderAnnotation});
+  ASSERT_NE(gone, nullptr);
+  EXPECT_TRUE(gone->is_null());
 }
 
 TEST(NodePatch, AnotherVendorsClaimIsNotTouched) {

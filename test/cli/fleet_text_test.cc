@@ -149,6 +149,7 @@ TEST(Explain, GoesThroughTheRulesUpToTheOneThatCounts) {
 rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
   ✗ the skip label is set
+  ✗ nobody knows which driver it should have
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
   ✗ a person uncordoned it
   ✗ upgrades are off, and no pod has gone yet
@@ -174,6 +175,7 @@ rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
   ✗ upgrades are off: policy cluster-policy has them on
   ✗ the skip label is set
+  ✗ nobody knows which driver it should have
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
   ✗ the wanted driver is starting
   ✗ somebody else has the node

@@ -136,7 +136,8 @@ class NodeViewTest : public ::testing::Test {
     around.driver = driver ? &driver_facts : nullptr;
     around.validator = validator ? &validator_facts : nullptr;
     around.preflight = preflight ? &preflight_facts : nullptr;
-    around.wish = {.digest = "new", .version = "550", .image = {}, .is_settled = true};
+    around.wish = {
+        .digest = "new", .version = "550", .image = {}, .daemon_set = "gpu-operator/driver", .is_settled = true};
     return node_view(node_facts_now, standing_of(node_facts_now, kProfile, "policy", kNow), around, kProfile, kNow);
   }
 
@@ -162,6 +163,22 @@ TEST_F(NodeViewTest, TheDriverIsOutdatedByItsDigest) {
   driver = driver_pod("new");
   EXPECT_FALSE(seen().driver.is_outdated);
   EXPECT_TRUE(seen().driver.is_ready);
+}
+
+TEST_F(NodeViewTest, ADriverThatWaitsForPermissionSaysSoOnThisBootForThisPod) {
+  driver = driver_pod("new");
+  json::ensure(*driver, {"status", "conditions"}) = json::Array{};
+  json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
+  const auto waits = [&](const std::string& boot, const std::string& id, const std::string& digest) {
+    json::ensure(node, {"metadata", "annotations", vendors::kReportAnnotation}) =
+        vendors::text_of(vendors::Report{.boot = boot, .id = id, .digest = digest, .wants = vendors::Wish::Load});
+    return seen().driver.waits_for_us;
+  };
+  const std::string pod(kube::uid_of(*driver));
+  EXPECT_TRUE(waits("boot-2", pod, "new"));
+  EXPECT_FALSE(waits("boot-1", pod, "new")) << "the machine was rebooted since: nothing is loaded";
+  EXPECT_FALSE(waits("boot-2", "another-pod", "new"));
+  EXPECT_FALSE(waits("boot-2", pod, "old"));
 }
 
 TEST_F(NodeViewTest, AValidatorOlderThanTheDriverProvesNothing) {

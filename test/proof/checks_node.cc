@@ -13,7 +13,7 @@ bool is_our_label(std::string_view key) {
 }
 
 bool is_our_annotation(std::string_view key) {
-  return key == kRecord || key == kRequest || key == kFoundCordoned || key == kScaleDown ||
+  return key == kRecord || key == kRequest || key == kFoundCordoned || key == kScaleDown || key == "drover.dev/order" ||
          key == "nvidia.com/gpu-driver-upgrade-enabled";
 }
 

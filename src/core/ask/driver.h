@@ -17,8 +17,9 @@ inline constexpr Question first_driver_is_being_installed = {
       return driver.is_first && !driver.is_ready;
     }};
 
-inline constexpr Question driver_asks_to_load = {"a new driver waits for permission to load",
-                                                 [](const Case& c, Words&) { return c.node.driver.waits_for_us; }};
+inline constexpr Question driver_asks_to_load = {
+    "a new driver waits for permission to load",
+    [](const Case& c, Words&) { return c.node.driver.waits_for_us && !c.node.driver.is_ready; }};
 
 inline constexpr Question driver_is_outdated = {"the driver is outdated", [](const Case& c, Words& words) {
                                                   words.say("{} is wanted", c.node.driver.wanted);

@@ -9,11 +9,12 @@ namespace drover::core {
 inline constexpr Question template_is_not_settled = {"the driver's DaemonSet is being updated",
                                                      [](const Case& c, Words&) { return !c.node.driver.is_settled; }};
 
-// The pod that served when we took the node, or one that is outdated by now. One that is going needs no second delete.
+// The pod that served when we took the node, or one that is outdated by now. One that is going needs no second delete,
+// and one that only waits for our permission needs none at all.
 inline constexpr Question old_driver_is_there = {
     "the old driver's pod is there", [](const Case& c, Words&) {
       const DriverView& driver = c.node.driver;
-      const bool is_the_one_we_found = c.node.claim && driver.pod == c.node.claim->driver_pod;
+      const bool is_the_one_we_found = c.node.claim && driver.pod == c.node.claim->driver_pod && !driver.waits_for_us;
       return !driver.pod.empty() && !driver.is_going && (driver.is_outdated || is_the_one_we_found);
     }};
 
