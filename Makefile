@@ -36,7 +36,7 @@ format: ## format our C++ files in place
 
 sanitize: ## the tests under ASan+UBSan, then under TSan
 	@scripts/need build test clang
-	@scripts/test asan tsan
+	@scripts/test asan tsan_all
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (60); findings are kept in build/fuzz/
 	@scripts/need build clang
