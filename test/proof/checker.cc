@@ -88,6 +88,7 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
   const std::string name(kube::name_of(*commit.after));
   if (commit.kind == sim::Commit::Kind::Removed) {
     if (nodes_.erase(name) > 0) nodes_gone_.push_back(world_.loop.now());
+    machine_goes_down(name);  // should it come back under the same name, its old pods still speak of the old machine
     note(world_.server().asker(), name + " is deleted");
     if (ours) blame("I23 foreign mutation", fmt::format("the operator deleted node {}", name));
     return;

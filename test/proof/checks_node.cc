@@ -158,7 +158,7 @@ void Checker::check_admission(const NodeMarks& was, const NodeMarks& now) {
 
 void Checker::check_done(const kube::Object& before, const NodeMarks& was, const NodeMarks& now) {
   if (now.state != "upgrade-done" || was.state == now.state) return;
-  const bool is_repaired = !was.claim && was.record_is_good && was.result == "done" && was.next.empty();
+  const bool is_repaired = !was.claim_is_ours() && was.record_is_good && was.result == "done" && was.next.empty();
   if (is_repaired) return;  // it was done before, and only its label was lost
   const std::string loaded = loaded_(now.name);
   const auto down = down_at_.find(now.name);
