@@ -24,7 +24,7 @@ Budget budget_of(const kube::Object& object) {
 }
 
 Look::Look(kube::Api& api, base::Loop& loop, const vendors::Profile& profile)
-    : api_(api),
+    : rounds_(api),
       loop_(loop),
       profile_(profile),
       nodes_([](const kube::Object& object) { return observe::node_facts(object); }),
@@ -33,28 +33,9 @@ Look::Look(kube::Api& api, base::Loop& loop, const vendors::Profile& profile)
       policies_([](const kube::Object& object) { return object; }) {}
 
 void Look::begin(std::function<void(base::Result<void>)> done) {
-  done_ = std::move(done);
-  list(observe::policies_of(profile_), {}, [this](const kube::Object& policy) { policies_.put(policy); });
-  then([this] { list_sources(); });
-}
-
-void Look::list(kube::Range range, kube::Projection projection, Item item) {
-  ++awaited_;
-  kube::ListSink sink;
-  sink.item = [item = std::move(item)](const kube::Object& object) { item(object); };
-  sink.done = [this](const kube::Result<kube::ListEnd>& end) {
-    --awaited_;
-    if (!end) return finish(std::unexpected(end.error()));
-    if (awaited_ > 0) return;
-    if (const auto next = std::exchange(next_, nullptr)) next();
-  };
-  calls_.push_back(api_.list({.range = std::move(range), .resource_version = {}, .projection = std::move(projection)},
-                             std::move(sink)));
-}
-
-void Look::finish(base::Result<void> outcome) {
-  next_ = nullptr;
-  if (const auto done = std::exchange(done_, nullptr)) done(std::move(outcome));
+  rounds_.begin(std::move(done));
+  rounds_.list(observe::policies_of(profile_), {}, [this](const kube::Object& policy) { policies_.put(policy); });
+  rounds_.then([this] { list_sources(); });
 }
 
 void Look::list_sources() {
@@ -64,15 +45,18 @@ void Look::list_sources() {
     const std::string_view said = json::text_at(policy, {"status", "namespace"});
     if (!said.empty()) ns_ = said;
   });
-  list(observe::all_nodes(), observe::node_projection(), [this](const kube::Object& node) { nodes_.put(node); });
-  list(observe::operand_pods_of(profile_, ns_), observe::pod_projection(),
-       [this](const kube::Object& pod) { operand_pods_.put(pod); });
-  list(observe::daemon_sets_in(ns_), observe::daemon_set_projection(),
-       [this](const kube::Object& set) { daemon_sets_.put(set); });
-  list(observe::foreigners_of(profile_, ns_), observe::foreigner_projection(), [this](const kube::Object& deployment) {
-    if (auto name = observe::foreign_operator_in(deployment); !name.empty()) foreign_operator_ = std::move(name);
-  });
-  then([this] { list_pods(); });
+  rounds_.list(observe::all_nodes(), observe::node_projection(),
+               [this](const kube::Object& node) { nodes_.put(node); });
+  rounds_.list(observe::operand_pods_of(profile_, ns_), observe::pod_projection(),
+               [this](const kube::Object& pod) { operand_pods_.put(pod); });
+  rounds_.list(observe::daemon_sets_in(ns_), observe::daemon_set_projection(),
+               [this](const kube::Object& set) { daemon_sets_.put(set); });
+  rounds_.list(observe::foreigners_of(profile_, ns_), observe::foreigner_projection(),
+               [this](const kube::Object& deployment) {
+                 if (auto name = observe::foreign_operator_in(deployment); !name.empty())
+                   foreign_operator_ = std::move(name);
+               });
+  rounds_.then([this] { list_pods(); });
 }
 
 // The pods of nodes that are being emptied; all pods where nodes wait, because whoever disturbs least goes first.
@@ -102,18 +86,19 @@ void Look::list_pods() {
     pods_[node];
     const std::string here = "spec.nodeName=" + node;
     if (!has_census_) {
-      list({.resource = kube::kPods, .ns = {}, .labels = {}, .fields = here}, observe::pod_projection(), keep);
+      rounds_.list({.resource = kube::kPods, .ns = {}, .labels = {}, .fields = here}, observe::pod_projection(), keep);
     }
   }
   if (has_census_) {
-    list({.resource = kube::kPods, .ns = {}, .labels = {}, .fields = {}}, observe::pod_projection(), keep);
+    rounds_.list({.resource = kube::kPods, .ns = {}, .labels = {}, .fields = {}}, observe::pod_projection(), keep);
   }
   if (!being_emptied.empty()) {
-    list({.resource = kube::kDisruptionBudgets, .ns = {}, .labels = {}, .fields = {}}, {"spec.selector", "status"},
-         [this](const kube::Object& object) { budgets_.push_back(budget_of(object)); });
+    rounds_.list({.resource = kube::kDisruptionBudgets, .ns = {}, .labels = {}, .fields = {}},
+                 {"spec.selector", "status"},
+                 [this](const kube::Object& object) { budgets_.push_back(budget_of(object)); });
   }
-  then([this] { judge(); });
-  if (awaited_ == 0) judge();
+  rounds_.then([this] { judge(); });
+  if (!rounds_.is_waiting()) judge();
 }
 
 observe::Beside Look::beside(const observe::NodeFacts& facts, const observe::Standing& standing) {
@@ -148,12 +133,11 @@ observe::Beside Look::beside(const observe::NodeFacts& facts, const observe::Sta
 }
 
 void Look::judge() {
-  next_ = nullptr;
   if (const kube::Object* policy = fleet_->policy()) fleet_->set_nodes_at_start(act::nodes_at_start(*policy));
   fleet_->everything_changed();
   view_ = &fleet_->look(at_);
   plan_ = core::decide(profile_.flow, *view_);
-  finish({});
+  rounds_.finish({});
 }
 
 json::Value Look::status() const {

@@ -14,6 +14,7 @@
 
 #include "base/loop.h"
 #include "base/selector.h"
+#include "cli/rounds.h"
 #include "core/decide.h"
 #include "kube/api.h"
 #include "kube/cache.h"
@@ -65,24 +66,14 @@ class Look {
   std::optional<std::size_t> index_of(const std::string& name) const;
 
  private:
-  using Item = std::function<void(const kube::Object&)>;
-
-  void list(kube::Range range, kube::Projection projection, Item item);
-  // What is done when everything listed so far has come.
-  void then(std::function<void()> next) { next_ = std::move(next); }
   void list_sources();
   void list_pods();
   void judge();
-  void finish(base::Result<void> outcome);
   observe::Beside beside(const observe::NodeFacts& facts, const observe::Standing& standing);
 
-  kube::Api& api_;
+  Rounds rounds_;
   base::Loop& loop_;
   const vendors::Profile& profile_;
-  std::function<void(base::Result<void>)> done_;
-  std::function<void()> next_;
-  std::vector<kube::Call> calls_;
-  int awaited_ = 0;
 
   std::string ns_;
   base::WallTime at_ = {};

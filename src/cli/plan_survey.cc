@@ -186,33 +186,14 @@ kube::Object SupposedApi::supposed(const kube::Object& there) const {
 // ---- the survey
 
 Survey::Survey(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, std::optional<kube::Object> policy)
-    : api_(api, loop, profile, std::move(policy)), profile_(profile), look_(api_, loop, profile) {}
+    : api_(api, loop, profile, std::move(policy)), profile_(profile), rounds_(api_), look_(api_, loop, profile) {}
 
 void Survey::begin(std::function<void(base::Result<void>)> done) {
-  done_ = std::move(done);
+  rounds_.begin(std::move(done));
   look_.begin([this](base::Result<void> looked) {
-    if (!looked || look_.policy() == nullptr || !troubles().empty()) return finish(std::move(looked));
+    if (!looked || look_.policy() == nullptr || !troubles().empty()) return rounds_.finish(std::move(looked));
     list_surroundings();
   });
-}
-
-void Survey::finish(base::Result<void> outcome) {
-  next_ = nullptr;
-  if (const auto done = std::exchange(done_, nullptr)) done(std::move(outcome));
-}
-
-void Survey::list(kube::Range range, kube::Projection projection, Item item) {
-  ++awaited_;
-  kube::ListSink sink;
-  sink.item = [item = std::move(item)](const kube::Object& object) { item(object); };
-  sink.done = [this](const kube::Result<kube::ListEnd>& end) {
-    --awaited_;
-    if (!end) return finish(std::unexpected(end.error()));
-    if (awaited_ > 0) return;
-    if (const auto next = std::exchange(next_, nullptr)) next();
-  };
-  calls_.push_back(api_.list({.range = std::move(range), .resource_version = {}, .projection = std::move(projection)},
-                             std::move(sink)));
 }
 
 std::vector<std::string> Survey::troubles() const {
@@ -234,19 +215,22 @@ std::vector<std::string> Survey::notes() const {
 }
 
 void Survey::list_surroundings() {
-  list(observe::all_nodes(), nodes_of_a_plan(), [this](const kube::Object& node) { take_node(node); });
-  list({.resource = kube::kDisruptionBudgets, .ns = {}, .labels = {}, .fields = {}}, {"spec.selector", "status"},
-       [this](const kube::Object& object) { ground_.budgets.push_back(budget_of(object)); });
-  list(observe::foreigners_of(profile_, look_.ns()), observe::foreigner_projection(), [this](const kube::Object& one) {
-    if (auto name = observe::foreign_operator_in(one); !name.empty()) ground_.foreign_operator = std::move(name);
-  });
-  next_ = [this] { list_pods(); };
+  rounds_.list(observe::all_nodes(), nodes_of_a_plan(), [this](const kube::Object& node) { take_node(node); });
+  rounds_.list({.resource = kube::kDisruptionBudgets, .ns = {}, .labels = {}, .fields = {}},
+               {"spec.selector", "status"},
+               [this](const kube::Object& object) { ground_.budgets.push_back(budget_of(object)); });
+  rounds_.list(observe::foreigners_of(profile_, look_.ns()), observe::foreigner_projection(),
+               [this](const kube::Object& one) {
+                 if (auto name = observe::foreign_operator_in(one); !name.empty())
+                   ground_.foreign_operator = std::move(name);
+               });
+  rounds_.then([this] { list_pods(); });
 }
 
 void Survey::list_pods() {
-  list({.resource = kube::kPods, .ns = {}, .labels = {}, .fields = {}}, pods_of_a_plan(),
-       [this](const kube::Object& pod) { take_pod(pod); });
-  next_ = [this] {
+  rounds_.list({.resource = kube::kPods, .ns = {}, .labels = {}, .fields = {}}, pods_of_a_plan(),
+               [this](const kube::Object& pod) { take_pod(pod); });
+  rounds_.then([this] {
     // Whoever waits for room waits in the order of coming.
     std::sort(ground_.lodgers.begin(), ground_.lodgers.end(), [](const Lodger& a, const Lodger& b) {
       return std::tuple(a.made_at, a.view.full_name()) < std::tuple(b.made_at, b.view.full_name());
@@ -261,8 +245,8 @@ void Survey::list_pods() {
     }
     know_missing_images();
     find_pace();
-    finish({});
-  };
+    rounds_.finish({});
+  });
 }
 
 void Survey::take_node(const kube::Object& node) {

@@ -13,6 +13,7 @@
 #include "base/loop.h"
 #include "cli/look.h"
 #include "cli/plan_ground.h"
+#include "cli/rounds.h"
 #include "kube/api.h"
 #include "vendors/profile.h"
 
@@ -59,13 +60,10 @@ class Survey {
   Ground ground() const { return ground_; }
 
  private:
-  using Item = std::function<void(const kube::Object&)>;
-  void list(kube::Range range, kube::Projection projection, Item item);
   void list_surroundings();
   void list_pods();
   void take_node(const kube::Object& node);
   void take_pod(const kube::Object& pod);
-  void finish(base::Result<void> outcome);
   void know_missing_images();
   void find_pace();
 
@@ -80,11 +78,8 @@ class Survey {
 
   SupposedApi api_;
   const vendors::Profile& profile_;
+  Rounds rounds_;
   Look look_;
-  std::function<void(base::Result<void>)> done_;
-  std::function<void()> next_;
-  std::vector<kube::Call> calls_;
-  int awaited_ = 0;
   std::map<std::string, Past> pasts_;
   std::map<std::string, std::string> reports_;  // by node: what its agent says
   Ground ground_;

@@ -1,0 +1,26 @@
+#include "cli/rounds.h"
+
+#include <utility>
+
+namespace drover::cli {
+
+void Rounds::list(kube::Range range, kube::Projection projection, Item item) {
+  ++awaited_;
+  kube::ListSink sink;
+  sink.item = [item = std::move(item)](const kube::Object& object) { item(object); };
+  sink.done = [this](const kube::Result<kube::ListEnd>& end) {
+    --awaited_;
+    if (!end) return finish(std::unexpected(end.error()));
+    if (awaited_ > 0) return;
+    if (const auto next = std::exchange(next_, nullptr)) next();
+  };
+  calls_.push_back(api_.list({.range = std::move(range), .resource_version = {}, .projection = std::move(projection)},
+                             std::move(sink)));
+}
+
+void Rounds::finish(base::Result<void> outcome) {
+  next_ = nullptr;
+  if (const auto done = std::exchange(done_, nullptr)) done(std::move(outcome));
+}
+
+}  // namespace drover::cli

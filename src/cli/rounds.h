@@ -1,0 +1,40 @@
+// Questions to the API in rounds: several lists at once, and when all of them have come, the next round.
+//
+// What `status`, `explain` and `plan` have in common. The first list that fails ends it.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "kube/api.h"
+
+namespace drover::cli {
+
+class Rounds {
+ public:
+  using Item = std::function<void(const kube::Object&)>;
+  using Done = std::function<void(base::Result<void>)>;
+
+  explicit Rounds(kube::Api& api) : api_(api) {}
+  Rounds(const Rounds&) = delete;
+  Rounds& operator=(const Rounds&) = delete;
+
+  // `done` is called once, by `finish` or with the first thing that went wrong.
+  void begin(Done done) { done_ = std::move(done); }
+  void list(kube::Range range, kube::Projection projection, Item item);
+  // What is done when everything listed so far has come.
+  void then(std::function<void()> next) { next_ = std::move(next); }
+  bool is_waiting() const { return awaited_ > 0; }
+  void finish(base::Result<void> outcome);
+
+ private:
+  kube::Api& api_;
+  Done done_;
+  std::function<void()> next_;
+  std::vector<kube::Call> calls_;
+  int awaited_ = 0;
+};
+
+}  // namespace drover::cli
