@@ -39,6 +39,13 @@ void release(NodeView& node) {
   node.claim.reset();
 }
 
+// As it was before this try: in service, or held because of the try before. Who uncordoned it has it.
+void put_back(NodeView& node) {
+  const bool was_held = node.claim && node.claim->driver_failed && node.is_cordoned;
+  if (!was_held) return release(node);
+  node.claim->gates.clear();
+}
+
 // What was paused before is remembered as it was then.
 void close_gates(NodeView& node) {
   for (const auto& [key, value] : node.gates) node.claim->gates.try_emplace(key.str(), value.str());
@@ -47,13 +54,15 @@ void close_gates(NodeView& node) {
 void take(NodeView& node, const Policy& policy) {
   const bool was_ours = node.claim && node.claim->cordon == Claim::Cordon::Ours;
   const bool found = node.is_cordoned && !was_ours;
+  const bool has_failed = node.outcome && node.outcome->failed && node.outcome->after_swap;
   node.claim = Claim{.id = node.next_claim,
                      .policy = policy.uid,
                      .phase = Phase::Cordon,
                      .target = node.target,
                      .driver_pod = node.driver.pod,
                      .cordon = found ? Claim::Cordon::Found : Claim::Cordon::Ours,
-                     .was_asked_for = node.is_asked_for};
+                     .was_asked_for = node.is_asked_for,
+                     .driver_failed = has_failed || (node.claim && node.claim->driver_failed)};
   node.is_asked_for = false;
   node.is_cordoned = true;
   node.is_tainted = true;
@@ -69,6 +78,23 @@ bool is_swapped(const NodeView& node, Phase phase) {
 const std::string& target_tried(const NodeView& node, Phase from) {
   const bool has_one = from == Phase::Validate || from == Phase::Uncordon;
   return has_one && node.claim && node.driver.is_outdated ? node.claim->target : node.target;
+}
+
+// A failure before the swap gives the node back, unless the driver that it has is one that failed itself.
+void fail(NodeView& node, Phase from, const std::string& reason) {
+  const bool swapped = is_swapped(node, from);
+  const bool has_failed = !swapped && node.claim && node.claim->driver_failed;
+  const std::string& target = target_tried(node, from);
+  const bool is_old_news = has_failed && node.outcome && node.outcome->failed && node.outcome->target == target;
+  if (!is_old_news) {
+    const bool is_its_own = swapped || (has_failed && !node.driver.is_outdated);
+    node.outcome = Outcome{.failed = true, .after_swap = is_its_own, .target = target, .reason = reason};
+  }
+  if (!swapped && !has_failed) release(node);
+  if (!node.claim) return;
+  node.claim->driver_failed = true;
+  node.claim->was_asked_for = false;  // he had his swap
+  node.claim->gates.clear();
 }
 
 // The node as it will be once it has entered the phase.
@@ -97,18 +123,12 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
       release(node);
       break;
     case Phase::Required:
-      if (is_in_flight(from)) release(node);
+      if (is_in_flight(from)) put_back(node);
       break;
-    case Phase::Failed:
-      node.outcome = Outcome{
-          .failed = true, .after_swap = is_swapped(node, from), .target = target_tried(node, from), .reason = reason};
-      if (!is_swapped(node, from)) release(node);
-      if (node.claim) node.claim->was_asked_for = false;  // he had his swap
-      if (node.claim) node.claim->gates.clear();
-      break;
+    case Phase::Failed: fail(node, from, reason); break;
     default: break;
   }
-  if (!node.claim || to == Phase::Failed) node.is_tainted = false;
+  if (!node.claim || !is_in_flight(to)) node.is_tainted = false;
 }
 
 // A person who uncordons a node after the swap, or one that failed in our hands, has it: should he cordon it again,

@@ -33,9 +33,11 @@ constexpr std::array kUpgradeInPlace = {
     move(Idle, otherwise, Done, "the driver is up to date"),
     wait(Done, otherwise, "the driver is up to date"),
 
-    // Its turn.
+    // Its turn. A label that nobody knows is put right first; whoever wrote it has the time to look.
+    wait(Required, label_is_unknown, "the state label says something that nobody knows"),
     wait(Required, skip_label_is_set, "the skip label is set"),
     wait(Required, wanted_driver_is_unknown, "nobody knows which driver it should have"),
+    move(Required, wanted_driver_failed_here, Failed, "the wanted driver is the one that failed here"),
     move(Required, nothing_is_to_change, Done, "the wanted driver is the one it has"),
     wait(Required, wanted_driver_is_starting, "the wanted driver is starting"),
     wait(Required, somebody_else_has_it, "somebody else has the node"),
@@ -52,6 +54,7 @@ constexpr std::array kUpgradeInPlace = {
     move(kBeforeSwap, no_longer_wanted, Idle, "the policy no longer wants the node"),
     move(kBeforeSwap, skip_label_is_set, Required, "the skip label is set"),
     move(kBeforeSwap, wanted_driver_is_unknown, Required, "nobody knows which driver it should have"),
+    move(kBeforeSwap, wanted_driver_failed_here, Failed, "the wanted driver is the one that failed here"),
     move(kBeforeSwap, nothing_is_to_change, Done, "the wanted driver is the one it has"),
     move(kBeforeSwap, a_person_uncordoned_it, Required, "a person uncordoned it"),
     move({Cordon, WaitForJobs}, upgrades_are_off, Idle, "upgrades are off"),
@@ -94,6 +97,8 @@ constexpr std::array kUpgradeInPlace = {
     move(Restart, old_driver_still_serves&& skip_label_is_set, Required, "the skip label is set"),
     move(Restart, old_driver_still_serves&& wanted_driver_is_unknown, Required,
          "nobody knows which driver it should have"),
+    move(Restart, old_driver_still_serves&& wanted_driver_failed_here, Failed,
+         "the wanted driver is the one that failed here"),
     move(Restart, old_driver_still_serves&& nothing_is_to_change, Done, "the wanted driver is the one it has"),
     move(Restart, old_driver_is_there&& a_person_uncordoned_it, Required, "a person uncordoned it"),
 

@@ -81,6 +81,7 @@ struct Claim {
   std::string boot = {};
   Cordon cordon = Cordon::Ours;
   bool was_asked_for = false;                     // by a person: swap even when the driver is current
+  bool driver_failed = false;                     // what the node has never worked: it is not given back with it
   int comebacks = 0;                              // pods that use the device came after the node was clear
   bool clock_stands = false;                      // upgrades are off: its deadline does not come nearer
   std::map<std::string, std::string> gates = {};  // labels that we paused, as they were

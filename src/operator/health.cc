@@ -42,8 +42,9 @@ Page Health::alive() const {
 }
 
 Page Health::ready() const {
+  if (operator_.stands_by()) return {.body = "ok: standing by\n"};
   if (!operator_.is_synced()) return {.code = 503, .body = "not everything that is watched has been listed yet\n"};
-  return {.body = operator_.is_leader() ? "ok: leader\n" : "ok: standing by\n"};
+  return {.body = "ok: leader\n"};
 }
 
 }  // namespace drover::operate

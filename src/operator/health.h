@@ -1,8 +1,8 @@
 // What the operator tells whoever knocks: /healthz, /readyz and /metrics. Pages only; who carries them is not known
 // here.
 //
-// Alive: the loop turns. Ready: everything watched has been listed, whether we lead or stand by. Neither asks the API
-// server, so that a lost server does not make kubelets restart us.
+// Alive: the loop turns. Ready: everything watched has been listed, or we stand by and see who leads. Neither asks the
+// API server, so that a lost server does not make kubelets restart us.
 #pragma once
 
 #include <cstdint>

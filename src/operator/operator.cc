@@ -37,14 +37,17 @@ Operator::Operator(kube::Api& api, base::Loop& loop, const base::Random& random,
   }
   if (settings_.lease) {
     election_ = std::make_unique<kube::LeaderElection>(
-        api, loop, random.fork("lease"), *settings_.lease, [this] { wake(); }, std::move(lost));
+        api, loop, random.fork("lease"), *settings_.lease, [this] { look(); }, std::move(lost));
   }
 }
 
 Operator::~Operator() = default;
 
-void Operator::start() {
-  if (election_) election_->start();
+void Operator::start() { election_ ? election_->start() : look(); }
+
+// Whoever becomes the leader looks with fresh eyes: a watch that had fallen behind while he stood by would show him
+// nodes as free that the leader before him has taken.
+void Operator::look() {
   node_reflector_->start();
   for (const auto& herd : herds_) herd->start();
 }
@@ -63,6 +66,8 @@ bool Operator::is_synced() const {
   return node_reflector_->is_synced() &&
          std::all_of(herds_.begin(), herds_.end(), [](const auto& herd) { return herd->is_synced(); });
 }
+
+bool Operator::stands_by() const { return election_ && !election_->is_leader() && !election_->holder().empty(); }
 
 bool Operator::is_leader() const { return !election_ || election_->is_leader(); }
 

@@ -38,12 +38,15 @@ class Operator {
 
   bool is_synced() const;
   bool is_leader() const;
+  // Somebody else leads; nothing is watched but the lease.
+  bool stands_by() const;
   const std::vector<std::unique_ptr<Herd>>& herds() const { return herds_; }
   std::uint64_t walks() const { return walks_; }
   // Since the API server was last heard about nodes; nothing before the first time.
   std::optional<base::Span> silent_for() const;
 
  private:
+  void look();
   void wake();
   void walk();
 

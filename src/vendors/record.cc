@@ -41,6 +41,7 @@ json::Value json_of(const Held& held, std::size_t most_reason) {
   if (!claim.boot.empty()) members["boot"] = claim.boot;
   members["cordon"] = claim.cordon == Claim::Cordon::Ours ? "ours" : "found";
   if (claim.was_asked_for) members["asked"] = true;
+  if (claim.driver_failed) members["driverFailed"] = true;
   if (claim.comebacks > 0) members["comebacks"] = claim.comebacks;
   if (held.autoscaler_is_told) members["autoscalerTold"] = true;
   if (!claim.gates.empty()) {
@@ -103,6 +104,7 @@ base::Result<Held> held_from(const json::Value& claim) {
             .boot = std::string(json::text_at(claim, {"boot"})),
             .cordon = cordon == "ours" ? Claim::Cordon::Ours : Claim::Cordon::Found,
             .was_asked_for = json::flag_at(claim, {"asked"}),
+            .driver_failed = json::flag_at(claim, {"driverFailed"}),
             .comebacks = static_cast<int>(std::clamp<std::int64_t>(json::int_at(claim, {"comebacks"}), 0, 1'000)),
             .clock_stands = held.stopped_at.has_value()};
   for (const auto& gate : json::members_at(claim, {"gates"})) {

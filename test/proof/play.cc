@@ -178,6 +178,7 @@ std::string Play::final_state() {
     text += fmt::format(" pods:{}", fmt::join(pods, "")) + "\n";
   }
   if (const auto policy = this->policy()) {
+    text += "asks " + json::text_of(json::members_at(*policy, {"spec", "driver", "upgradePolicy"})) + "\n";
     text += "status " + json::text_of(json::members_at(*policy, {"status", "summary"})) + "\n";
     for (const json::Value& condition : json::array_at(*policy, {"status", "conditions"})) {
       text += fmt::format("  {}={} {}\n", json::text_at(condition, {"type"}), json::text_at(condition, {"status"}),

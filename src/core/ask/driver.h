@@ -49,6 +49,17 @@ inline constexpr Question nothing_is_to_change = {
       return !asked && driver.is_ready && !driver.is_outdated && !driver.waits_for_us;
     }};
 
+// A version that failed here, wanted again after another one was wanted for a while: that it is there and ready says as
+// little as it said before.
+inline constexpr Question wanted_driver_failed_here = {
+    "the wanted driver is the one that failed here", [](const Case& c, Words& words) {
+      const Outcome* last = c.node.outcome ? &*c.node.outcome : nullptr;
+      const bool failed = last != nullptr && last->failed && last->after_swap && last->target == c.node.target;
+      const bool is_held = c.node.claim && c.node.claim->driver_failed;
+      if (!failed && !is_held) return false;
+      return nothing_is_to_change.holds(c, words);
+    }};
+
 // Somebody else replaced the pod, or it never came up: what comes is what is wanted, and it is waited for.
 inline constexpr Question wanted_driver_is_starting = {
     "the wanted driver is starting", [](const Case& c, Words& words) {
