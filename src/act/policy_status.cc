@@ -28,7 +28,7 @@ Condition ready_condition(const core::FleetView& fleet, const Summary& summary, 
   const core::Policy& policy = fleet.policy;
   if (!policy.trouble.empty()) return {"Ready", false, "PolicyHasTrouble", policy.trouble};
   if (facts.wants != nullptr && !facts.wants->brings_driver()) {
-    return {"Ready", true, "DriverDisabled", "the driver is disabled; drivers that run stay as they are"};
+    return {"Ready", true, "DriverDisabled", "it brings no driver; drivers that run stay as they are"};
   }
   if (!facts.foreign_operator.empty()) return {"Ready", false, "ForeignOperator", facts.foreign_operator + " runs"};
   if (summary.total == 0) {
@@ -80,6 +80,13 @@ std::vector<Condition> conditions_of(const core::FleetView& fleet, const core::P
     conditions.push_back(
         {"NodesWithoutSystem", !unplaced.empty(), unplaced.empty() ? "None" : "LabelsMissing",
          unplaced.empty() ? "" : list_of(unplaced) + ": Node Feature Discovery has not said which system they run"});
+  }
+  if (facts.disputed) {
+    const auto& nodes = *facts.disputed;
+    conditions.push_back({"NodesDisputed", !nodes.empty(), nodes.empty() ? "None" : "SelectedTwice",
+                          nodes.empty() ? ""
+                                        : list_of(nodes) + ": other policies select them too; they stay as they "
+                                                           "are until one does"});
   }
   conditions.push_back({"ForeignOperator", !facts.foreign_operator.empty(),
                         facts.foreign_operator.empty() ? "None" : "Running",
@@ -204,13 +211,18 @@ json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, 
   return status;
 }
 
-json::Value ignored_status(const json::Value& policy, const std::string& chosen, base::WallTime now) {
+json::Value ignored_status(const json::Value& policy, const std::string& because, base::WallTime now) {
   const std::int64_t generation = json::int_at(policy, {"metadata", "generation"});
-  const std::string message = fmt::format("policy {} is older and counts; delete one of the two", chosen);
-  const Condition ready{"Ready", false, "Ignored", message};
+  const Condition ready{"Ready", false, "Ignored", because};
   return Members{{"state", "ignored"},
                  {"observedGeneration", generation},
                  {"conditions", Array{rendered(ready, &policy, generation, now)}}};
+}
+
+bool says_ignored(const json::Value& policy, const std::string& because) {
+  const json::Array& conditions = json::array_at(policy, {"status", "conditions"});
+  return json::text_at(policy, {"status", "state"}) == "ignored" && !conditions.empty() &&
+         json::text_at(conditions.front(), {"message"}) == because;
 }
 
 std::optional<json::Value> merge_between(const json::Value& before, const json::Value& after) {

@@ -44,15 +44,18 @@ struct StatusFacts {
   const json::Value* policy = nullptr;    // the object, for its generation and its conditions' times
   const vendors::Wants* wants = nullptr;  // what it wants
   std::string ns = {};
-  std::string foreign_operator = {};    // the Deployment of the vendor's own operator, if it runs
+  std::string foreign_operator = {};                      // the Deployment of the vendor's own operator, if it runs
+  std::optional<std::vector<std::string>> disputed = {};  // nodes that other policies select too, where there can be
   std::vector<std::string> since = {};  // by index of the node: since when it stands where it stands; RFC 3339 or ""
 };
 
 // The whole status; `now` stamps what changed.
 json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
                           const StatusFacts& facts, base::WallTime now);
-// Of a policy that does not count, because `chosen` does.
-json::Value ignored_status(const json::Value& policy, const std::string& chosen, base::WallTime now);
+// Of a policy that does not count.
+json::Value ignored_status(const json::Value& policy, const std::string& because, base::WallTime now);
+// Whether its status says so already.
+bool says_ignored(const json::Value& policy, const std::string& because);
 
 // The merge patch that makes `after` of `before`; nothing when they are the same.
 std::optional<json::Value> merge_between(const json::Value& before, const json::Value& after);

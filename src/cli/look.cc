@@ -7,6 +7,7 @@
 
 #include "act/policy_status.h"
 #include "observe/ranges.h"
+#include "operator/ceiling.h"
 
 namespace drover::cli {
 
@@ -30,22 +31,33 @@ Look::Look(kube::Api& api, base::Loop& loop, const vendors::Profile& profile)
       nodes_([](const kube::Object& object) { return observe::node_facts(object); }),
       operand_pods_([&profile](const kube::Object& object) { return observe::pod_facts(object, profile); }),
       daemon_sets_([&profile](const kube::Object& object) { return observe::daemon_set_facts(object, profile); }),
-      policies_([](const kube::Object& object) { return object; }) {}
+      claims_(observe::claims_of(profile)),
+      policies_(observe::policy_caches(profile)),
+      operand_index_(operand_pods_, profile),
+      estate_(policies_, profile) {}
 
 void Look::begin(std::function<void(base::Result<void>)> done) {
   rounds_.begin(std::move(done));
-  rounds_.list(observe::policies_of(profile_), {}, [this](const kube::Object& policy) { policies_.put(policy); });
+  for (std::size_t kind = 0; kind < policies_.size(); ++kind) {
+    const auto keep = [this, kind](const kube::Object& policy) { policies_[kind].put(policy); };
+    if (kind == 0) {
+      rounds_.list(observe::policies_of(profile_, kind), {}, keep);
+    } else {
+      rounds_.list_if_known(observe::policies_of(profile_, kind), {}, keep);
+    }
+  }
   rounds_.then([this] { list_sources(); });
 }
 
 void Look::list_sources() {
   // Where the operands run is the operator's to say; it wrote it down.
   ns_ = profile_.ns;
-  policies_.each([this](const std::string&, const kube::Object& policy) {
-    const std::string_view said = json::text_at(policy, {"status", "namespace"});
+  estate_.read();
+  for (const vendors::PolicyObject& policy : estate_.objects()) {
+    const std::string_view said = json::text_at(*policy.object, {"status", "namespace"});
     if (!said.empty()) ns_ = said;
-  });
-  rounds_.list(observe::all_nodes(), observe::node_projection(),
+  }
+  rounds_.list(observe::all_nodes(), observe::node_projection(estate_.label_keys()),
                [this](const kube::Object& node) { nodes_.put(node); });
   rounds_.list(observe::operand_pods_of(profile_, ns_), observe::pod_projection(),
                [this](const kube::Object& pod) { operand_pods_.put(pod); });
@@ -56,30 +68,42 @@ void Look::list_sources() {
                  if (auto name = observe::foreign_operator_in(deployment); !name.empty())
                    foreign_operator_ = std::move(name);
                });
+  if (!profile_.claim_driver.empty()) {
+    rounds_.list_if_known(observe::all_claims(), observe::claim_projection(),
+                          [this](const kube::Object& claim) { claims_.put(claim); });
+  }
   rounds_.then([this] { list_pods(); });
+}
+
+void Look::make_fleets() {
+  for (const observe::PolicyRef& policy : estate_.counting()) {
+    sights_.push_back(
+        {.fleet = std::make_unique<observe::Fleet>(
+             observe::Sources{
+                 .nodes = nodes_, .operand_pods = operand_index_, .daemon_sets = daemon_sets_, .estate = estate_},
+             policy, profile_, vendors::OperandSettings{.ns = ns_},
+             [this](const observe::NodeFacts& facts, const observe::Standing& standing,
+                    const vendors::PolicyReading* reading) { return beside(facts, standing, reading); })});
+  }
+  for (const std::string& key : operand_pods_.take_changes()) operand_index_.changed(key);
+  for (const Sight& sight : sights_) sight.fleet->look(at_);
 }
 
 // The pods of nodes that are being emptied; all pods where nodes wait, because whoever disturbs least goes first.
 void Look::list_pods() {
   at_ = loop_.wall();
-  fleet_ = std::make_unique<observe::Fleet>(
-      observe::Sources{
-          .nodes = nodes_, .operand_pods = operand_pods_, .daemon_sets = daemon_sets_, .policies = policies_},
-      profile_, vendors::OperandSettings{.ns = ns_},
-      [this](const observe::NodeFacts& facts, const observe::Standing& standing, const core::Policy&) {
-        return beside(facts, standing);
-      });
-  for (const std::string& key : operand_pods_.take_changes()) fleet_->pod_changed(key);
-  const core::FleetView& view = fleet_->look(at_);
+  make_fleets();
   const auto keep = [this](const kube::Object& object) {
     observe::PodFacts pod = observe::pod_facts(object, profile_);
     if (!pod.node.empty()) pods_[pod.node].push_back(std::move(pod));
   };
   bool somebody_waits = false;
   std::vector<std::string> being_emptied;
-  for (const core::NodeView& node : view.nodes) {
-    somebody_waits = somebody_waits || node.phase == Phase::Required;
-    if (node.claim && core::kBeforeSwap.has(node.phase)) being_emptied.push_back(node.name);
+  for (const Sight& sight : sights_) {
+    for (const core::NodeView& node : sight.fleet->seen().nodes) {
+      somebody_waits = somebody_waits || node.phase == Phase::Required;
+      if (node.claim && core::kBeforeSwap.has(node.phase)) being_emptied.push_back(node.name);
+    }
   }
   has_census_ = somebody_waits;
   for (const std::string& node : being_emptied) {
@@ -101,26 +125,25 @@ void Look::list_pods() {
   if (!rounds_.is_waiting()) judge();
 }
 
-observe::Beside Look::beside(const observe::NodeFacts& facts, const observe::Standing& standing) {
+observe::Beside Look::beside(const observe::NodeFacts& facts, const observe::Standing& standing,
+                             const vendors::PolicyReading* reading) {
   observe::Beside beside{.tried = true};
   const auto pods = pods_.find(facts.name);
   if (has_census_) {
     beside.device_pods = 0;
     if (pods != pods_.end()) {
-      beside.device_pods =
-          static_cast<int>(std::count_if(pods->second.begin(), pods->second.end(), [](const observe::PodFacts& pod) {
-            return pod.uses_device && !pod.is_finished;
-          }));
+      beside.device_pods = static_cast<int>(std::count_if(
+          pods->second.begin(), pods->second.end(),
+          [this](const observe::PodFacts& pod) { return observe::uses_device(pod, &claims_) && !pod.is_finished; }));
     }
   }
   if (!standing.held) return beside;
   beside.spent = std::max(base::Span::zero(), base::Span(at_ - standing.held->since) - standing.held->excluded);
-  if (pods == pods_.end() || fleet_->wants() == nullptr) return beside;
-  const vendors::PolicyReading& reading = fleet_->wants()->reading();
+  if (pods == pods_.end() || reading == nullptr) return beside;
   std::vector<core::PodView>& views = pods_in_flight_[facts.name];
   views.clear();
   for (const observe::PodFacts& pod : pods->second) {
-    core::PodView view = observe::pod_view(pod, reading.jobs, reading.drained, profile_, ns_);
+    core::PodView view = observe::pod_view(pod, reading->jobs, reading->drained, profile_, ns_, &claims_);
     for (const Budget& budget : budgets_) {
       const bool holds =
           budget.ns == pod.ns && budget.allowed <= 0 && budget.pods && budget.pods->matches(pod.lookup());
@@ -133,37 +156,45 @@ observe::Beside Look::beside(const observe::NodeFacts& facts, const observe::Sta
 }
 
 void Look::judge() {
-  if (const kube::Object* policy = fleet_->policy()) fleet_->set_nodes_at_start(act::nodes_at_start(*policy));
-  fleet_->everything_changed();
-  view_ = &fleet_->look(at_);
-  plan_ = core::decide(profile_.flow, *view_);
+  std::vector<const observe::Fleet*> fleets;
+  for (const Sight& sight : sights_) {
+    if (const kube::Object* policy = sight.fleet->policy())
+      sight.fleet->set_nodes_at_start(act::nodes_at_start(*policy));
+    sight.fleet->everything_changed();
+    sight.fleet->look(at_);
+    fleets.push_back(sight.fleet.get());
+  }
+  for (Sight& sight : sights_) {
+    sight.plan = core::decide(profile_.flow, sight.fleet->within(operate::room_under({}, fleets, true)));
+  }
   rounds_.finish({});
 }
 
 json::Value Look::status() const {
-  act::StatusFacts facts{.policy = fleet_->policy(), .wants = fleet_->wants(), .ns = ns_};
+  act::StatusFacts facts{.policy = fleet().policy(), .wants = fleet().wants(), .ns = ns_};
   facts.foreign_operator = foreign_operator_;
-  return act::policy_status(*view_, plan_, profile_, facts, at_);
+  if (fleet().policy_ref()->kind > 0) facts.disputed = fleet().disputed();
+  return act::policy_status(view(), plan(), profile_, facts, at_);
 }
 
 std::optional<base::WallTime> Look::since(std::size_t node) const {
-  const observe::Standing& standing = fleet_->standing(node);
+  const observe::Standing& standing = fleet().standing(node);
   if (standing.held) return standing.held->since;
-  const observe::NodeFacts* facts = fleet_->facts(node);
-  if (facts == nullptr || !facts->record || view_->nodes[node].phase == Phase::Required) return {};
+  const observe::NodeFacts* facts = fleet().facts(node);
+  if (facts == nullptr || !facts->record || view().nodes[node].phase == Phase::Required) return {};
   const auto last = facts->record->last.find(profile_.kind);
   return last == facts->record->last.end() ? std::nullopt : last->second.at;
 }
 
 std::string Look::reason(std::size_t node) const {
-  const core::NodeView& view = view_->nodes[node];
-  if (view.phase == Phase::Failed && view.outcome) return view.outcome->reason;
-  return core::reason_of(profile_.flow, *view_, plan_.slots, node);
+  const core::NodeView& one = this->view().nodes[node];
+  if (one.phase == Phase::Failed && one.outcome) return one.outcome->reason;
+  return core::reason_of(profile_.flow, view(), plan().slots, node);
 }
 
 std::optional<std::size_t> Look::index_of(const std::string& name) const {
-  for (std::size_t i = 0; i < view_->nodes.size(); ++i) {
-    if (view_->nodes[i].name == name) return i;
+  for (std::size_t i = 0; i < view().nodes.size(); ++i) {
+    if (view().nodes[i].name == name) return i;
   }
   return {};
 }

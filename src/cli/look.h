@@ -1,4 +1,6 @@
-// One look at a vendor's fleet, from the API alone: what `drover status` and `drover explain` show.
+// One look at a vendor's fleets, from the API alone: what `drover status` and `drover explain` show.
+//
+// Each policy that counts has a fleet; the answers are about the one that was turned to last, at first the first.
 //
 // The same objects that the operator watches are listed once, made into the same views by observe, and decided on by
 // the same core::decide. What only a running operator knows is read from what it wrote (time in a phase) or from the
@@ -18,6 +20,7 @@
 #include "core/decide.h"
 #include "kube/api.h"
 #include "kube/cache.h"
+#include "observe/claims.h"
 #include "observe/fleet.h"
 #include "vendors/profile.h"
 
@@ -48,13 +51,17 @@ class Look {
   void begin(std::function<void(base::Result<void>)> done);
 
   const vendors::Profile& profile() const { return profile_; }
-  const kube::Object* policy() const { return fleet_ ? fleet_->policy() : nullptr; }
+  // How many policies count, and whom the rest is about.
+  std::size_t policies() const { return sights_.size(); }
+  void turn_to(std::size_t policy) { current_ = policy; }
+  const kube::Object* policy() const { return sights_.empty() ? nullptr : fleet().policy(); }
   const std::string& ns() const { return ns_; }
   base::WallTime at() const { return at_; }
-  const core::FleetView& view() const { return *view_; }
-  const core::Plan& plan() const { return plan_; }
-  const observe::Fleet& fleet() const { return *fleet_; }
+  const core::FleetView& view() const { return fleet().seen(); }
+  const core::Plan& plan() const { return sights_[current_].plan; }
+  const observe::Fleet& fleet() const { return *sights_[current_].fleet; }
   const std::vector<Budget>& budgets() const { return budgets_; }
+  const observe::Claims& claims() const { return claims_; }
   // What the operator would write into the policy's status now.
   json::Value status() const;
 
@@ -67,9 +74,11 @@ class Look {
 
  private:
   void list_sources();
+  void make_fleets();
   void list_pods();
   void judge();
-  observe::Beside beside(const observe::NodeFacts& facts, const observe::Standing& standing);
+  observe::Beside beside(const observe::NodeFacts& facts, const observe::Standing& standing,
+                         const vendors::PolicyReading* reading);
 
   Rounds rounds_;
   base::Loop& loop_;
@@ -80,16 +89,22 @@ class Look {
   kube::Cache<observe::NodeFacts> nodes_;
   kube::Cache<observe::PodFacts> operand_pods_;
   kube::Cache<observe::DaemonSetFacts> daemon_sets_;
-  kube::Cache<kube::Object> policies_;
+  observe::Claims claims_;
+  observe::PolicyCaches policies_;
+  observe::OperandPods operand_index_;
+  observe::Estate estate_;
   std::string foreign_operator_;
-  std::unique_ptr<observe::Fleet> fleet_;
+  struct Sight {
+    std::unique_ptr<observe::Fleet> fleet;
+    core::Plan plan = {};
+  };
+  std::vector<Sight> sights_;
+  std::size_t current_ = 0;
 
   bool has_census_ = false;
   std::map<std::string, std::vector<observe::PodFacts>> pods_;        // by node
   std::map<std::string, std::vector<core::PodView>> pods_in_flight_;  // by node
   std::vector<Budget> budgets_;
-  const core::FleetView* view_ = nullptr;
-  core::Plan plan_;
 };
 
 }  // namespace drover::cli

@@ -42,6 +42,7 @@ struct OperatorFlags {
   TargetFlags target;
   std::string listen = {};  // empty: nowhere
   std::optional<LeaseName> lease = {};
+  std::optional<core::Share> max_unavailable = {};
   std::vector<operate::Served> vendors = {};
   vendors::OperandSettings operands = {};
 };
@@ -61,6 +62,7 @@ operate::Settings settings_of(const OperatorFlags& flags, base::Random& random) 
   operate::Settings settings;
   settings.instance = host_name();
   settings.vendors = flags.vendors;
+  settings.max_unavailable = flags.max_unavailable;
   if (settings.vendors.empty()) {
     for (const vendors::Profile* profile : vendors::all()) {
       settings.vendors.push_back({.profile = profile, .operands = {.ns = std::string(profile->ns)}});
@@ -181,6 +183,15 @@ LeaseName parse_lease(const std::string& text) {
   return {std::string(parts[0]), std::string(parts[1])};
 }
 
+core::Share parse_ceiling(const std::string& text) {
+  if (const auto percent = vendors::parse_percent(text)) return *percent;
+  const auto nodes = base::parse_int(text);
+  if (nodes && *nodes > 0 && *nodes <= 1'000'000) return {.amount = static_cast<int>(*nodes)};
+  throw CLI::ValidationError(
+      "--max-unavailable",
+      fmt::format("\"{}\" is neither a number of nodes (5) nor a share of them (25%)", base::one_line(text, 40)));
+}
+
 // "nvidia" or "nvidia=gpu-operator".
 operate::Served parse_vendor(const std::string& text) {
   const auto equals = text.find('=');
@@ -216,6 +227,12 @@ void add_flags(CLI::App& command, OperatorFlags& flags) {
           },
           "serve this vendor, its pods in this namespace; may be repeated (default: all)")
       ->type_name("NAME[=NAMESPACE]");
+  command
+      .add_option_function<std::string>(
+          "--max-unavailable", [&flags](const std::string& text) { flags.max_unavailable = parse_ceiling(text); },
+          "most nodes of all policies together that may be out of service (default: 25% where there are several "
+          "policies; a policy that is alone has its own limit)")
+      ->type_name("NODES|SHARE%");
   vendors::OperandSettings& operands = flags.operands;
   command.add_option("--image", operands.own_image, "the image of drover's own containers on nodes")
       ->type_name("IMAGE")

@@ -272,7 +272,7 @@ void Survey::take_pod(const kube::Object& pod) {
   const observe::PodFacts facts = observe::pod_facts(pod, profile_);
   if (facts.is_finished) return;
   const vendors::PolicyReading& reading = look_.fleet().wants()->reading();
-  Lodger lodger{.view = observe::pod_view(facts, reading.jobs, reading.drained, profile_, look_.ns())};
+  Lodger lodger{.view = observe::pod_view(facts, reading.jobs, reading.drained, profile_, look_.ns(), &look_.claims())};
   lodger.node = facts.node;
   lodger.is_ready = facts.is_ready;
   lodger.grace = std::chrono::seconds(std::clamp<std::int64_t>(

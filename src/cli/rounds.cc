@@ -4,13 +4,14 @@
 
 namespace drover::cli {
 
-void Rounds::list(kube::Range range, kube::Projection projection, Item item) {
+void Rounds::ask(kube::Range range, kube::Projection projection, Item item, bool may_be_unknown) {
   ++awaited_;
   kube::ListSink sink;
   sink.item = [item = std::move(item)](const kube::Object& object) { item(object); };
-  sink.done = [this](const kube::Result<kube::ListEnd>& end) {
+  sink.done = [this, may_be_unknown](const kube::Result<kube::ListEnd>& end) {
     --awaited_;
-    if (!end) return finish(std::unexpected(end.error()));
+    const bool is_unknown = !end && end.error().kind == base::Fault::Kind::NotFound;
+    if (!end && !(is_unknown && may_be_unknown)) return finish(std::unexpected(end.error()));
     if (awaited_ > 0) return;
     if (const auto next = std::exchange(next_, nullptr)) next();
   };

@@ -23,13 +23,21 @@ class Rounds {
 
   // `done` is called once, by `finish` or with the first thing that went wrong.
   void begin(Done done) { done_ = std::move(done); }
-  void list(kube::Range range, kube::Projection projection, Item item);
+  void list(kube::Range range, kube::Projection projection, Item item) {
+    ask(std::move(range), std::move(projection), std::move(item), false);
+  }
+  // Of a kind that the server need not know: then there are none.
+  void list_if_known(kube::Range range, kube::Projection projection, Item item) {
+    ask(std::move(range), std::move(projection), std::move(item), true);
+  }
   // What is done when everything listed so far has come.
   void then(std::function<void()> next) { next_ = std::move(next); }
   bool is_waiting() const { return awaited_ > 0; }
   void finish(base::Result<void> outcome);
 
  private:
+  void ask(kube::Range range, kube::Projection projection, Item item, bool may_be_unknown);
+
   kube::Api& api_;
   Done done_;
   std::function<void()> next_;

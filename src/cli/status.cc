@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -44,7 +45,15 @@ class Viewer {
     return {};
   }
 
-  const std::vector<std::unique_ptr<Look>>& looks() const { return looks_; }
+  // As long as `visit` says so.
+  void each_policy(const std::function<bool(const Look&)>& visit) const {
+    for (const auto& look : looks_) {
+      for (std::size_t i = 0; i < look->policies(); ++i) {
+        look->turn_to(i);
+        if (!visit(*look)) return;
+      }
+    }
+  }
 
  private:
   base::Result<void> look_at(const vendors::Profile& profile) {
@@ -71,14 +80,15 @@ int show_status(const LookFlags& flags) {
   if (auto looked = viewer.look(flags.target); !looked) return complain(looked.error());
   json::Array all;
   int exit_code = 0;
-  for (const auto& look : viewer.looks()) {
-    if (something_failed(*look)) exit_code = 1;
+  viewer.each_policy([&](const Look& look) {
+    if (something_failed(look)) exit_code = 1;
     if (flags.output == "json") {
-      all.push_back(status_json(*look));
+      all.push_back(status_json(look));
     } else {
-      print(status_lines(*look));
+      print(status_lines(look));
     }
-  }
+    return true;
+  });
   if (flags.output == "json") fmt::print("{}\n", json::text_of(json::Members{{"policies", std::move(all)}}));
   return exit_code;
 }
@@ -87,10 +97,10 @@ int explain_node(const LookFlags& flags) {
   Viewer viewer;
   if (auto looked = viewer.look(flags.target); !looked) return complain(looked.error());
   base::Result<std::vector<std::string>> told;
-  for (const auto& look : viewer.looks()) {
-    told = explain_lines(*look, flags.node);
-    if (told) break;
-  }
+  viewer.each_policy([&](const Look& look) {
+    told = explain_lines(look, flags.node);
+    return !told;
+  });
   if (!told) return complain(told.error());
   print(*told);
   return 0;

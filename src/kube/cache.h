@@ -47,6 +47,11 @@ class Cache {
   // True from the beginning of a sweep to its end: what is here may be partly of the new list, partly of the old.
   bool is_sweeping() const { return sweeping_; }
 
+  // Views are to be made anew of whatever comes next, also where its version is known.
+  void doubt() {
+    for (auto& [key, entry] : entries_) entry.version.clear();
+  }
+
   // The Reflector's side. `put` and `drop` say whether anything changed.
   void sweep_began() {
     ++sweep_;

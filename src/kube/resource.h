@@ -44,6 +44,7 @@ inline const Resource kReplicaSets{"apps", "v1", "replicasets", "ReplicaSet"};
 inline const Resource kControllerRevisions{"apps", "v1", "controllerrevisions", "ControllerRevision"};
 inline const Resource kJobs{"batch", "v1", "jobs", "Job"};
 inline const Resource kDisruptionBudgets{"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget"};
+inline const Resource kResourceClaims{"resource.k8s.io", "v1", "resourceclaims", "ResourceClaim"};
 inline const Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease"};
 inline const Resource kCustomResourceDefinitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions",
                                                  "CustomResourceDefinition", Scope::Cluster};

@@ -8,13 +8,9 @@ namespace {
 
 using core::Phase;
 
-vendors::LabelsOf labels_of(const NodeFacts& facts) {
-  return [&facts](std::string_view key) { return facts.label(key); };
-}
-
 // A record or a state label of this kind: the node has to be looked after until they are gone.
 bool carries_marks(const NodeFacts& facts, const vendors::Profile& profile) {
-  if (facts.has_label(profile.state_label) || facts.is_tainted) return true;
+  if (facts.has_label(profile.state_label) || facts.has_label(profile.owner_label) || facts.is_tainted) return true;
   if (!facts.annotation(profile.managed_annotation).empty()) return true;
   if (!facts.record) return false;
   const bool is_held = facts.record->held && facts.record->held->kind == profile.kind;
@@ -27,25 +23,26 @@ vendors::Dress undressed(const NodeFacts& facts, const vendors::Profile& profile
   if (!facts.annotation(profile.managed_annotation).empty()) {
     dress.annotations.emplace(profile.managed_annotation, std::nullopt);
   }
+  if (facts.has_label(profile.owner_label)) dress.labels.emplace(profile.owner_label, std::nullopt);
   return dress;
 }
 
 // The policy of nodes that no policy wants any more: they are given back, and nothing is taken.
 core::Policy nobodys_policy() {
   core::Policy policy;
-  policy.name = "(deleted)";
   policy.is_ending = true;
   return policy;
 }
 
 }  // namespace
 
-Fleet::Fleet(Sources sources, const vendors::Profile& profile, vendors::OperandSettings settings, Company company)
-    : sources_(sources), profile_(profile), settings_(std::move(settings)), company_(std::move(company)) {}
-
-const kube::Object* Fleet::policy() const {
-  return policy_key_.empty() ? nullptr : sources_.policies.find(policy_key_);
-}
+Fleet::Fleet(Sources sources, std::optional<PolicyRef> policy, const vendors::Profile& profile,
+             vendors::OperandSettings settings, Company company)
+    : sources_(sources),
+      policy_(std::move(policy)),
+      profile_(profile),
+      settings_(std::move(settings)),
+      company_(std::move(company)) {}
 
 void Fleet::node_changed(const std::string& name) {
   const NodeFacts* facts = sources_.nodes.find(name);
@@ -64,31 +61,8 @@ void Fleet::node_changed(const std::string& name) {
   }
 }
 
-void Fleet::pod_changed(const std::string& key) {
-  const PodFacts* pod = sources_.operand_pods.find(key);
-  if (pod != nullptr && pod->label(profile_.role_label) == profile_.preflight_role) {
-    preflight_pods_.try_emplace(key);
-  } else if (!preflight_pods_.empty()) {
-    preflight_pods_.erase(key);
-  }
-  const auto before = node_of_.find(key);
-  if (before != node_of_.end()) {
-    const std::string node = before->second.str();
-    dirty_.insert(node);
-    if (pod != nullptr && pod->node == node) return;
-    auto& keys = pods_of_[node];
-    std::erase(keys, key);
-    if (keys.empty()) pods_of_.erase(node);
-    node_of_.erase(before);
-  }
-  if (pod == nullptr || pod->node.empty()) return;
-  node_of_[key] = pod->node;
-  auto& keys = pods_of_[pod->node];
-  keys.insert(std::lower_bound(keys.begin(), keys.end(), key), key);
-  dirty_.insert(pod->node);
-}
-
 bool Fleet::concerns(const NodeFacts& facts) const {
+  if (!is_mine(facts)) return false;
   return (wants_ != nullptr && wants_->selects(labels_of(facts))) || carries_marks(facts, profile_);
 }
 
@@ -97,34 +71,25 @@ std::string Fleet::pool_of(const NodeFacts& facts) const {
 }
 
 void Fleet::read_policy() {
-  std::vector<const kube::Object*> policies;
-  std::vector<std::string> keys;
-  sources_.policies.each([&](const std::string& key, const kube::Object& object) {
-    policies.push_back(&object);
-    keys.push_back(key);
-  });
-  const auto counts = profile_.policy_that_counts(policies);
-  if (!counts) {
-    policy_key_.clear();
-    wants_.reset();
-    return;
-  }
-  policy_key_ = keys[*counts];
-  const kube::Object& policy = *policies[*counts];
+  const auto which = policy_ ? sources_.estate.index_of(*policy_) : std::nullopt;
+  disputed_.clear();
+  if (!which) return wants_.reset();
+  const std::vector<vendors::PolicyObject>& policies = sources_.estate.objects();
   std::vector<vendors::DriverSet> sets;
   sources_.daemon_sets.each([&](const std::string&, const DaemonSetFacts& facts) {
     if (facts.role == profile_.driver_role && !facts.is_going) sets.push_back(facts.set);
   });
   // Who is selected does not depend on the nodes, so a reading without them tells.
-  const auto first = profile_.read(policy, {}, sets, settings_);
+  const auto first = profile_.read(policies, *which, {}, sets, settings_);
   std::vector<vendors::PoolNode> nodes;
-  sources_.nodes.each([&](const std::string&, const NodeFacts& facts) {
-    if (!first->selects(labels_of(facts)) || first->is_the_hosts_own(labels_of(facts))) return;
+  sources_.nodes.each([&](const std::string& name, const NodeFacts& facts) {
+    if (sources_.estate.is_rival(*policy_, facts)) disputed_.push_back(name);
+    if (!is_mine(facts) || !first->selects(labels_of(facts)) || first->is_the_hosts_own(labels_of(facts))) return;
     vendors::PoolNode node{.name = facts.name, .labels = {}};
     for (const auto& [key, value] : facts.labels) node.labels[key.str()] = value.str();
     nodes.push_back(std::move(node));
   });
-  wants_ = profile_.read(policy, nodes, sets, settings_);
+  wants_ = profile_.read(policies, *which, nodes, sets, settings_);
 }
 
 const core::FleetView& Fleet::look(base::WallTime now) {
@@ -143,7 +108,6 @@ const core::FleetView& Fleet::look(base::WallTime now) {
   }
   dirty_.clear();
   view_.policy.nodes_at_start = nodes_at_start_;
-  view_.room_elsewhere = may_take_ ? core::FleetView{}.room_elsewhere : 0;
   return view_;
 }
 
@@ -175,12 +139,12 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
   place.standing = standing_of(facts, profile_, view_.policy.uid, now);
   place.wish = wants_ == nullptr ? vendors::NodeWish{} : wants_->wish_for(labels);
   place.pool = pool_of(facts);
-  place.is_undressed = !dress_of(facts).empty();
+  place.is_undressed = !dress_of(facts, place.standing.phase).empty();
 
   Surroundings around;
-  around.driver = pod_with_role(facts.name, profile_.driver_role);
-  around.validator = pod_with_role(facts.name, profile_.validator_role);
-  around.preflight = pod_with_role(facts.name, profile_.preflight_role);
+  around.driver = sources_.operand_pods.driver_on(facts.name);
+  around.validator = sources_.operand_pods.with_role(facts.name, profile_.validator_role);
+  around.preflight = sources_.operand_pods.with_role(facts.name, profile_.preflight_role);
   around.wish = {.digest = place.wish.digest,
                  .version = place.wish.version,
                  .image = place.wish.image,
@@ -190,7 +154,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
   around.driver_is_the_hosts_own = wants_ != nullptr && wants_->is_the_hosts_own(labels);
   const Phase phase = place.standing.phase;
   if (company_ && (place.standing.held || phase == Phase::Required)) {
-    const Beside beside = company_(facts, place.standing, view_.policy);
+    const Beside beside = company_(facts, place.standing, wants_ == nullptr ? nullptr : &wants_->reading());
     around.pods = beside.pods;
     around.device_pods = beside.device_pods;
     around.spent = beside.spent;
@@ -199,51 +163,23 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
     around.has_deleted_driver = beside.has_deleted_driver;
     around.proof_trouble = beside.proof_trouble;
   }
-  if (around.preflight != nullptr) {
-    std::optional<base::WallTime>& since = preflight_pods_[around.preflight->ns + "/" + around.preflight->name];
-    if (!since) since = now;
-    around.proving_for = std::max(base::Span::zero(), base::Span(now - *since));
-  }
+  if (around.preflight != nullptr) around.proving_for = sources_.operand_pods.proving_for(*around.preflight, now);
   view_.nodes[index] = node_view(facts, place.standing, around, profile_, now);
   const bool is_proving = view_.nodes[index].preflight.state == core::PreflightView::State::Running;
   place.moves = place.standing.held || place.standing.given_back_at || !facts.is_ready || is_proving;
 }
 
-const PodFacts* Fleet::pod_with_role(const std::string& node, std::string_view role) const {
-  const auto keys = pods_of_.find(node);
-  if (keys == pods_of_.end()) return nullptr;
-  const PodFacts* found = nullptr;
-  for (const std::string& key : keys->second) {
-    const PodFacts* pod = sources_.operand_pods.find(key);
-    if (pod == nullptr || pod->label(profile_.role_label) != role) continue;
-    // One that stays counts before one that goes.
-    if (found == nullptr || found->is_going) found = pod;
-  }
-  return found;
-}
-
-vendors::Dress Fleet::dress_of(const NodeFacts& facts) const {
+vendors::Dress Fleet::dress_of(const NodeFacts& facts, Phase phase) const {
   if (wants_ == nullptr) return undressed(facts, profile_);
-  return wants_->dress(labels_of(facts), [&facts](std::string_view key) { return facts.annotation(key); });
+  const bool has_no_driver = sources_.operand_pods.driver_on(facts.name) == nullptr;
+  return wants_->dress(
+      labels_of(facts), [&facts](std::string_view key) { return facts.annotation(key); },
+      has_no_driver || core::kAfterSwap.has(phase));
 }
 
-vendors::Dress Fleet::dress(std::size_t node) const {
+vendors::Dress Fleet::dress(std::size_t node, Phase phase) const {
   const NodeFacts* facts = this->facts(node);
-  return facts == nullptr ? vendors::Dress{} : dress_of(*facts);
-}
-
-const PodFacts* Fleet::driver_pod(std::size_t node) const {
-  return pod_with_role(view_.nodes[node].name, profile_.driver_role);
-}
-
-std::vector<const PodFacts*> Fleet::operand_pods(const std::string& node) const {
-  std::vector<const PodFacts*> pods;
-  const auto keys = pods_of_.find(node);
-  if (keys == pods_of_.end()) return pods;
-  for (const std::string& key : keys->second) {
-    if (const PodFacts* pod = sources_.operand_pods.find(key)) pods.push_back(pod);
-  }
-  return pods;
+  return facts == nullptr ? vendors::Dress{} : dress_of(*facts, phase);
 }
 
 }  // namespace drover::observe

@@ -1,8 +1,8 @@
 // The nodes of one policy as the rules see them, kept up to date by what changed and not made anew for every look.
 //
 // Whoever watches (the operator) or has listed once (the command line) fills the caches and says which keys changed;
-// `look` then gives the view to decide on. At rest: one NodeView for each node that the policy selects or that carries
-// our marks, and by node the keys of its operand pods.
+// `look` then gives the view to decide on. At rest: one NodeView for each node of the policy that it selects or that
+// carries our marks. There is a fleet for each policy that counts, and one for the nodes that nobody has any more.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,10 @@
 #include "core/view.h"
 #include "kube/cache.h"
 #include "observe/daemon_set_facts.h"
+#include "observe/estate.h"
 #include "observe/node_facts.h"
 #include "observe/node_view.h"
+#include "observe/operand_pods.h"
 #include "observe/pod_facts.h"
 #include "observe/standing.h"
 #include "vendors/profile.h"
@@ -26,12 +28,12 @@
 
 namespace drover::observe {
 
-// What is watched, whoever watches it.
+// What is watched, whoever watches it; all fleets of a vendor share it.
 struct Sources {
-  kube::Cache<NodeFacts>& nodes;
-  kube::Cache<PodFacts>& operand_pods;  // in the vendor's namespace, with one of its roles
-  kube::Cache<DaemonSetFacts>& daemon_sets;
-  kube::Cache<kube::Object>& policies;
+  const kube::Cache<NodeFacts>& nodes;
+  OperandPods& operand_pods;
+  const kube::Cache<DaemonSetFacts>& daemon_sets;
+  const Estate& estate;
 };
 
 // What only a running process knows of a node.
@@ -47,42 +49,49 @@ struct Beside {
 
 class Fleet {
  public:
-  using Company = std::function<Beside(const NodeFacts&, const Standing&, const core::Policy&)>;
+  // Of a node, and what its policy wants (nullptr: nobody wants anything).
+  using Company = std::function<Beside(const NodeFacts&, const Standing&, const vendors::PolicyReading*)>;
 
-  // `company` is asked about each node that is in flight or waits; it may be empty.
-  Fleet(Sources sources, const vendors::Profile& profile, vendors::OperandSettings settings, Company company);
+  // Of this policy; nothing: of nobody. `company` is asked about each node that is in flight or waits; it may be empty.
+  Fleet(Sources sources, std::optional<PolicyRef> policy, const vendors::Profile& profile,
+        vendors::OperandSettings settings, Company company);
 
-  // What changed since the last look; each takes the keys from the cache itself.
+  // What changed since the last look, of the node itself or of its operand pods.
   void node_changed(const std::string& name);
-  void pod_changed(const std::string& key);
+  void pods_changed(const std::string& node) { dirty_.insert(node); }
   void everything_changed() { is_stale_ = true; }
 
   // The policy that counts, or what is left to do when there is none: give the nodes back.
   const core::FleetView& look(base::WallTime now);
+
+  // The same with a limit on how many may be taken now, whatever the policy says.
+  const core::FleetView& within(int room) {
+    view_.room_elsewhere = room;
+    return view_;
+  }
 
   // The view of the last look.
   const core::FleetView& seen() const { return view_; }
 
   // What the policy wants; nullptr when there is no policy.
   const vendors::Wants* wants() const { return wants_.get(); }
-  const kube::Object* policy() const;
+  const kube::Object* policy() const { return policy_ ? sources_.estate.find(*policy_) : nullptr; }
+  const std::optional<PolicyRef>& policy_ref() const { return policy_; }
+  // Nodes that other policies select too.
+  const std::vector<std::string>& disputed() const { return disputed_; }
   // Of the views of the last look, by index.
   const Standing& standing(std::size_t node) const { return places_[node].standing; }
   const vendors::NodeWish& wish(std::size_t node) const { return places_[node].wish; }
   bool is_undressed(std::size_t node) const { return places_[node].is_undressed; }
-  vendors::Dress dress(std::size_t node) const;
+  // What the node is to wear once it is in this phase.
+  vendors::Dress dress(std::size_t node, core::Phase phase) const;
   const NodeFacts* facts(std::size_t node) const { return sources_.nodes.find(view_.nodes[node].name); }
-  const PodFacts* driver_pod(std::size_t node) const;
-  // Keys of the pods that prove images, and when each was first looked at.
-  const std::map<std::string, std::optional<base::WallTime>>& preflight_pods() const { return preflight_pods_; }
-  // Every operand pod of a node.
-  std::vector<const PodFacts*> operand_pods(const std::string& node) const;
+  const PodFacts* driver_pod(std::size_t node) const { return sources_.operand_pods.driver_on(view_.nodes[node].name); }
+  const OperandPods& operand_pods() const { return sources_.operand_pods; }
 
   // Of the rollout that is under way; 0 when none is. Remembered by whoever writes the policy's status.
   void set_nodes_at_start(int nodes) { nodes_at_start_ = nodes; }
   int nodes_at_start() const { return nodes_at_start_; }
-  // Whether anybody may be taken now, whatever the policy says.
-  void allow_taking(bool allowed) { may_take_ = allowed; }
 
  private:
   struct Place {
@@ -97,29 +106,26 @@ class Fleet {
   void make_all(base::WallTime now);
   void make(std::size_t index, const NodeFacts& facts, base::WallTime now);
   bool concerns(const NodeFacts& facts) const;
-  vendors::Dress dress_of(const NodeFacts& facts) const;
+  vendors::Dress dress_of(const NodeFacts& facts, core::Phase phase) const;
   std::string pool_of(const NodeFacts& facts) const;
-  const PodFacts* pod_with_role(const std::string& node, std::string_view role) const;
+  bool is_mine(const NodeFacts& facts) const { return sources_.estate.is_owner(policy_, facts); }
   bool is_settled(const vendors::NodeWish& wish) const;
 
   Sources sources_;
+  std::optional<PolicyRef> policy_;
   const vendors::Profile& profile_;
   vendors::OperandSettings settings_;
   Company company_;
 
   bool is_stale_ = true;  // the policy, a DaemonSet or the set of nodes changed
   std::set<std::string> dirty_;
-  std::string policy_key_;
   std::unique_ptr<vendors::Wants> wants_;
+  std::vector<std::string> disputed_;
   int nodes_at_start_ = 0;
-  bool may_take_ = true;
 
-  std::map<std::string, std::optional<base::WallTime>> preflight_pods_;
   core::FleetView view_;
-  std::vector<Place> places_;                                             // beside view_.nodes
-  std::map<std::string, std::size_t, std::less<>> at_;                    // by node
-  std::map<std::string, std::vector<std::string>, std::less<>> pods_of_;  // keys, sorted, by node
-  std::map<std::string, base::Word, std::less<>> node_of_;                // by pod's key
+  std::vector<Place> places_;                           // beside view_.nodes
+  std::map<std::string, std::size_t, std::less<>> at_;  // by node
 };
 
 }  // namespace drover::observe

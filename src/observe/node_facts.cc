@@ -46,8 +46,9 @@ kube::Projection node_projection(const std::vector<std::string>& labels) {
       std::string(vendors::kScaleDownAnnotation)};
   for (const std::string_view key : kFeatureLabels) label_keys.emplace(key);
   for (const vendors::Profile* profile : vendors::all()) {
-    for (const std::string_view key : {profile->state_label, profile->skip_label, profile->present_label,
-                                       profile->deploy_label, profile->feature_labels, profile->gates})
+    for (const std::string_view key :
+         {profile->state_label, profile->skip_label, profile->present_label, profile->deploy_label,
+          profile->owner_label, profile->carrier_label, profile->feature_labels, profile->gates})
       add_keys(label_keys, key);
     for (const std::string_view key :
          {profile->request_annotation, profile->found_cordoned_annotation, profile->managed_annotation})

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "observe/claims.h"
 #include "vendors/record.h"
 
 namespace drover::observe {
@@ -26,7 +27,7 @@ void each_container(const kube::Object& pod, const Visit& visit) {
 }
 
 // By what any of its containers asks for, or by a host path to the device itself.
-bool uses_device(const kube::Object& pod, const vendors::Profile& profile) {
+bool asks_for_device(const kube::Object& pod, const vendors::Profile& profile) {
   bool found = false;
   each_container(pod, [&](const json::Value& container) {
     for (const std::string_view kind : {"limits", "requests"}) {
@@ -40,6 +41,20 @@ bool uses_device(const kube::Object& pod, const vendors::Profile& profile) {
     found = found || (!path.empty() && starts_with_one_of(path, profile.device_paths));
   }
   return found;
+}
+
+// Named by the pod, or made for it from a template and named in its status.
+std::vector<base::Word> claims_of(const kube::Object& pod) {
+  std::vector<base::Word> names;
+  for (const json::Value& claim : json::array_at(pod, {"spec", "resourceClaims"})) {
+    if (const std::string_view name = json::text_at(claim, {"resourceClaimName"}); !name.empty())
+      names.emplace_back(name);
+  }
+  for (const json::Value& made : json::array_at(pod, {"status", "resourceClaimStatuses"})) {
+    if (const std::string_view name = json::text_at(made, {"resourceClaimName"}); !name.empty())
+      names.emplace_back(name);
+  }
+  return names;
 }
 
 bool has_local_data(const kube::Object& pod) {
@@ -135,12 +150,14 @@ kube::Projection pod_projection() {
           "spec.containers.image",
           "spec.containers.resources",
           "spec.ephemeralContainers.resources",
+          "spec.resourceClaims",
           "status.phase",
           "status.reason",
           "status.message",
           "status.conditions",
           "status.initContainerStatuses.state",
-          "status.containerStatuses.state"};
+          "status.containerStatuses.state",
+          "status.resourceClaimStatuses"};
 }
 
 PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
@@ -166,7 +183,8 @@ PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
   facts.is_going = kube::is_being_deleted(pod);
   facts.is_mirror = !kube::annotation_of(pod, "kubernetes.io/config.mirror").empty();
   facts.has_local_data = has_local_data(pod);
-  facts.uses_device = uses_device(pod, profile);
+  facts.uses_device = asks_for_device(pod, profile);
+  facts.claims = claims_of(pod);
   facts.tolerates_the_swap = tolerates_the_swap(pod);
   if (const json::Value* ready = condition(pod, "Ready");
       ready != nullptr && json::text_at(*ready, {"status"}) == "True") {
@@ -182,7 +200,8 @@ PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
 }
 
 core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const base::Selector& drained,
-                       const vendors::Profile& profile, const std::string& our_namespace) {
+                       const vendors::Profile& profile, const std::string& our_namespace,
+                       const kube::Cache<bool>* claims) {
   const auto lookup = facts.lookup();
   const std::string_view role = facts.label(profile.role_label);
   const bool has_our_role =
@@ -191,7 +210,7 @@ core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const 
           .name = facts.name,
           .uid = facts.uid,
           .owner = facts.owner.str(),
-          .uses_device = facts.uses_device,
+          .uses_device = uses_device(facts, claims),
           .is_finished = facts.is_finished,
           .is_going = facts.is_going,
           .is_mirror = facts.is_mirror,

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "base/word.h"
 #include "core/view.h"
+#include "kube/cache.h"
 #include "kube/object.h"
 #include "kube/projection.h"
 #include "vendors/profile.h"
@@ -33,10 +34,12 @@ struct PodFacts {
   bool is_mirror = false;
   bool is_daemon = false;
   bool has_local_data = false;
-  bool uses_device = false;
+  bool uses_device = false;  // by what it asks for; by its claims: observe/claims.h
   bool tolerates_the_swap = false;
   bool is_ready = false;
   std::optional<base::WallTime> running_since = {};  // all its containers run since then
+
+  std::vector<base::Word> claims = {};  // names of its ResourceClaims, as far as they were made
 
   base::Word digest;    // of the driver that it carries; empty: it was not made by us
   base::Word image;     // of its first container
@@ -53,6 +56,7 @@ PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile);
 
 // The part that the rules see, with what the policy's selectors say of it.
 core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const base::Selector& drained,
-                       const vendors::Profile& profile, const std::string& our_namespace);
+                       const vendors::Profile& profile, const std::string& our_namespace,
+                       const kube::Cache<bool>* claims = nullptr);
 
 }  // namespace drover::observe

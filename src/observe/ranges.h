@@ -10,18 +10,19 @@
 
 namespace drover::observe {
 
-inline kube::Resource policy_kind_of(const vendors::Profile& profile) {
-  return {.group = std::string(profile.policy.group),
-          .version = std::string(profile.policy.version),
-          .plural = std::string(profile.policy.plural),
-          .kind = std::string(profile.policy.kind),
+inline kube::Resource policy_kind_of(const vendors::Profile& profile, std::size_t kind = 0) {
+  const vendors::Profile::Kind& policy = profile.policy_kind(kind);
+  return {.group = std::string(policy.group),
+          .version = std::string(policy.version),
+          .plural = std::string(policy.plural),
+          .kind = std::string(policy.kind),
           .scope = kube::Scope::Cluster};
 }
 
 inline kube::Range all_nodes() { return {.resource = kube::kNodes, .ns = {}, .labels = {}, .fields = {}}; }
 
-inline kube::Range policies_of(const vendors::Profile& profile) {
-  return {.resource = policy_kind_of(profile), .ns = {}, .labels = {}, .fields = {}};
+inline kube::Range policies_of(const vendors::Profile& profile, std::size_t kind) {
+  return {.resource = policy_kind_of(profile, kind), .ns = {}, .labels = {}, .fields = {}};
 }
 
 // The pods of drivers, validators and preflights in the namespace of the operands.
@@ -36,6 +37,8 @@ inline kube::Range operand_pods_of(const vendors::Profile& profile, const std::s
 inline kube::Range daemon_sets_in(const std::string& ns) {
   return {.resource = kube::kDaemonSets, .ns = ns, .labels = {}, .fields = {}};
 }
+
+inline kube::Range all_claims() { return {.resource = kube::kResourceClaims, .ns = {}, .labels = {}, .fields = {}}; }
 
 // The Deployment of the vendor's own operator.
 inline kube::Range foreigners_of(const vendors::Profile& profile, const std::string& ns) {

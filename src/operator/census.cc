@@ -11,8 +11,9 @@ constexpr base::Span kGoodFor = std::chrono::minutes(10);
 
 }  // namespace
 
-Census::Census(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, std::function<void()> counted)
-    : api_(api), loop_(loop), profile_(profile), counted_(std::move(counted)) {}
+Census::Census(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, const observe::Claims& claims,
+               std::function<void()> counted)
+    : api_(api), loop_(loop), profile_(profile), claims_(claims), counted_(std::move(counted)) {}
 
 void Census::wanted() {
   if (is_under_way_ || (begun_at_ && loop_.now() - *begun_at_ < kGoodFor)) return;
@@ -22,7 +23,7 @@ void Census::wanted() {
   kube::ListSink sink;
   sink.item = [this](const kube::Object& object) {
     const observe::PodFacts pod = observe::pod_facts(object, profile_);
-    if (pod.uses_device && !pod.is_finished && !pod.node.empty()) ++counting_[pod.node];
+    if (observe::uses_device(pod, &claims_) && !pod.is_finished && !pod.node.empty()) ++counting_[pod.node];
   };
   sink.done = [this](const kube::Result<kube::ListEnd>& end) {
     is_under_way_ = false;

@@ -9,13 +9,15 @@
 
 #include "base/loop.h"
 #include "kube/api.h"
+#include "observe/claims.h"
 #include "vendors/profile.h"
 
 namespace drover::operate {
 
 class Census {
  public:
-  Census(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, std::function<void()> counted);
+  Census(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, const observe::Claims& claims,
+         std::function<void()> counted);
 
   // Counts unless it was done a short while ago or is being done.
   void wanted();
@@ -26,6 +28,7 @@ class Census {
   kube::Api& api_;
   base::Loop& loop_;
   const vendors::Profile& profile_;
+  const observe::Claims& claims_;
   std::function<void()> counted_;
   kube::Call call_ = {};
   bool is_under_way_ = false;

@@ -12,17 +12,19 @@ constexpr core::Phases kAsking = {Phase::EvictDevicePods, Phase::Drain};
 
 }  // namespace
 
-Company::Company(const base::Loop& loop, const NodePods& pods, const Census& census, const vendors::Profile& profile,
-                 std::string our_namespace)
-    : loop_(loop), pods_(pods), census_(census), profile_(profile), our_namespace_(std::move(our_namespace)) {}
-
-void Company::read(const vendors::PolicyReading* reading) {
-  jobs_ = reading == nullptr ? base::Selector() : reading->jobs;
-  drained_ = reading == nullptr ? base::Selector() : reading->drained;
-}
+Company::Company(const base::Loop& loop, const NodePods& pods, const Census& census, const observe::Claims& claims,
+                 const vendors::Profile& profile, std::string our_namespace)
+    : loop_(loop),
+      pods_(pods),
+      census_(census),
+      claims_(claims),
+      profile_(profile),
+      our_namespace_(std::move(our_namespace)) {}
 
 observe::Beside Company::beside(const observe::NodeFacts& facts, const observe::Standing& standing,
-                                const core::Policy& policy) {
+                                const vendors::PolicyReading* reading) {
+  static const vendors::PolicyReading kNobodys;
+  const vendors::PolicyReading& asked = reading == nullptr ? kNobodys : *reading;
   observe::Beside beside;
   beside.device_pods = census_.on(facts.name);
   if (const auto at = refused_.find(facts.name); at != refused_.end()) beside.proof_trouble = at->second;
@@ -31,7 +33,7 @@ observe::Beside Company::beside(const observe::NodeFacts& facts, const observe::
     return beside;
   }
   const core::Claim& claim = standing.held->claim;
-  const bool counts = api_is_there_ && facts.is_ready && policy.is_on;
+  const bool counts = api_is_there_ && facts.is_ready && asked.policy.is_on;
   beside.spent = stopwatch_.look(facts.name, *standing.held, counts, loop_.now(), loop_.wall());
   Known& known = known_[facts.name];
   const bool is_same = known.claim == claim.id;
@@ -43,7 +45,7 @@ observe::Beside Company::beside(const observe::NodeFacts& facts, const observe::
   if (const auto* pods = pods_.of(facts.name)) {
     known.pods.clear();
     pods->each([&](const std::string&, const observe::PodFacts& pod) {
-      core::PodView view = observe::pod_view(pod, jobs_, drained_, profile_, our_namespace_);
+      core::PodView view = observe::pod_view(pod, asked.jobs, asked.drained, profile_, our_namespace_, &claims_);
       if (const auto at = held_by_.find(pod.uid); at != held_by_.end()) view.held_by = at->second;
       known.pods.push_back(std::move(view));
     });

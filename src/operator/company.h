@@ -12,6 +12,7 @@
 
 #include "base/loop.h"
 #include "core/view.h"
+#include "observe/claims.h"
 #include "observe/fleet.h"
 #include "observe/stopwatch.h"
 #include "operator/census.h"
@@ -21,16 +22,15 @@ namespace drover::operate {
 
 class Company {
  public:
-  Company(const base::Loop& loop, const NodePods& pods, const Census& census, const vendors::Profile& profile,
-          std::string our_namespace);
+  Company(const base::Loop& loop, const NodePods& pods, const Census& census, const observe::Claims& claims,
+          const vendors::Profile& profile, std::string our_namespace);
 
-  // The selectors of the policy, before each look.
-  void read(const vendors::PolicyReading* reading);
   // Time counts only while we can act at all.
   void set_reach(bool api_is_there) { api_is_there_ = api_is_there; }
 
+  // `reading` is what the node's policy wants; nullptr: nobody wants anything of it.
   observe::Beside beside(const observe::NodeFacts& facts, const observe::Standing& standing,
-                         const core::Policy& policy);
+                         const vendors::PolicyReading* reading);
 
   // A budget refused, or no longer refuses, the eviction of a pod.
   void held(const std::string& pod_uid, const std::string& budget);
@@ -60,10 +60,9 @@ class Company {
   const base::Loop& loop_;
   const NodePods& pods_;
   const Census& census_;
+  const observe::Claims& claims_;
   const vendors::Profile& profile_;
   std::string our_namespace_;
-  base::Selector jobs_;
-  base::Selector drained_;
   bool api_is_there_ = true;
   observe::Stopwatch stopwatch_;
   std::map<std::string, Known> known_;                  // by node

@@ -85,7 +85,8 @@ void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, con
   act::NodeNow now = node_now(facts);
   now.driver_version = fleet.wish(decision.node).version;
   if (facts.record && facts.record->held) now.excluded = company_.excluded(facts.name, *facts.record->held);
-  kube::Request request = act::node_patch(now, change, fleet.dress(decision.node), profile_, loop_.wall());
+  kube::Request request = act::node_patch(
+      now, change, fleet.dress(decision.node, change == nullptr ? node.phase : change->phase), profile_, loop_.wall());
   const act::NodeName about{.name = node.name, .uid = node.uid};
   std::vector<kube::Event> events =
       change == nullptr ? std::vector<kube::Event>{} : act::events_of(about, *change, profile_);
@@ -158,7 +159,7 @@ void Hands::work(const observe::Fleet& fleet, const core::FleetView& view, const
       }
       break;
     case Work::ReplaceValidator:
-      for (const observe::PodFacts* pod : fleet.operand_pods(node.name)) {
+      for (const observe::PodFacts* pod : fleet.operand_pods().on(node.name)) {
         if (pod->label(profile_.role_label) != profile_.validator_role || pod->is_going) continue;
         remove(*pod, kDeleteAgain);
       }
@@ -200,7 +201,7 @@ void Hands::remove(const observe::PodFacts& pod, base::Span rest, act::Errands::
 
 void Hands::prove_image(const observe::Fleet& fleet, const core::NodeView& node, const vendors::NodeWish& wish) {
   if (fleet.wants() == nullptr || node.preflight.state == core::PreflightView::State::Running) return;
-  for (const observe::PodFacts* pod : fleet.operand_pods(node.name)) {
+  for (const observe::PodFacts* pod : fleet.operand_pods().on(node.name)) {
     // One that is there is waited for while it may still succeed, and replaced when it has given up.
     if (pod->label(profile_.role_label) == profile_.preflight_role && pod->digest == wish.digest) return;
   }
@@ -249,15 +250,18 @@ void Hands::bring_operands(const observe::Fleet& fleet, const kube::Cache<observ
   }
 }
 
-void Hands::tidy(const observe::Fleet& fleet, const core::FleetView& view,
+void Hands::tidy(const std::vector<const observe::Fleet*>& fleets, const observe::OperandPods& index,
                  const kube::Cache<observe::PodFacts>& operand_pods) {
-  if (fleet.preflight_pods().empty()) return;
+  if (index.preflights().empty()) return;
   std::map<std::string_view, std::string_view> proving;  // by node: the digest that is being proven
-  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
-    const core::NodeView& node = view.nodes[i];
-    if (node.phase == Phase::Required && view.policy.is_on) proving[node.name] = fleet.wish(i).digest;
+  for (const observe::Fleet* fleet : fleets) {
+    const core::FleetView& view = fleet->seen();
+    for (std::size_t i = 0; i < view.nodes.size(); ++i) {
+      const core::NodeView& node = view.nodes[i];
+      if (node.phase == Phase::Required && view.policy.is_on) proving[node.name] = fleet->wish(i).digest;
+    }
   }
-  for (const auto& [key, since] : fleet.preflight_pods()) {
+  for (const auto& [key, since] : index.preflights()) {
     const observe::PodFacts* pod = operand_pods.find(key);
     if (pod == nullptr || pod->is_going) continue;
     const auto at = proving.find(pod->node);
@@ -267,12 +271,9 @@ void Hands::tidy(const observe::Fleet& fleet, const core::FleetView& view,
   }
 }
 
-void Hands::withdraw(const core::FleetView& view, const kube::Cache<observe::DaemonSetFacts>& sets) {
-  for (const core::NodeView& node : view.nodes) {
-    if (core::is_in_flight(node.phase)) return;
-  }
+void Hands::withdraw(const std::set<std::string>& wanted, const kube::Cache<observe::DaemonSetFacts>& sets) {
   sets.each([&](const std::string&, const observe::DaemonSetFacts& set) {
-    if (set.role != profile_.validator_role || set.is_going || !set.is_ours) return;
+    if (set.role != profile_.validator_role || set.is_going || !set.is_ours || wanted.contains(set.name)) return;
     errands_.run("withdraw/" + set.name, kube::remove(kube::kDaemonSets, ns_, set.name, set.uid), kDeleteAgain);
   });
 }

@@ -7,7 +7,9 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "act/errands.h"
 #include "base/loop.h"
@@ -32,10 +34,10 @@ class Hands {
   // DaemonSets as the policy wants them.
   void bring_operands(const observe::Fleet& fleet, const kube::Cache<observe::DaemonSetFacts>& sets);
   // Pods of ours that nobody needs any more.
-  void tidy(const observe::Fleet& fleet, const core::FleetView& view,
+  void tidy(const std::vector<const observe::Fleet*>& fleets, const observe::OperandPods& index,
             const kube::Cache<observe::PodFacts>& operand_pods);
-  // The validator goes when no policy wants it and no node needs it.
-  void withdraw(const core::FleetView& view, const kube::Cache<observe::DaemonSetFacts>& sets);
+  // Validators that no policy wants go. Not to be called while a node may still need its word.
+  void withdraw(const std::set<std::string>& wanted, const kube::Cache<observe::DaemonSetFacts>& sets);
 
  private:
   // One PATCH for the decision and for what the node is to wear.

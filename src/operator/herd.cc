@@ -14,10 +14,15 @@ namespace {
 constexpr base::Span kStatusEvery = std::chrono::seconds(5);
 constexpr base::Span kLookForOurWrite = std::chrono::seconds(1);
 
-// The policy without what changes by our own writing.
-kube::Object without_noise(kube::Object object) {
-  json::remove(object, {"metadata", "managedFields"});
-  return object;
+void add(act::Summary& sum, const act::Summary& more) {
+  sum.total += more.total;
+  sum.pending += more.pending;
+  sum.available += more.available;
+  sum.in_flight += more.in_flight;
+  sum.done += more.done;
+  sum.failed += more.failed;
+  sum.unavailable += more.unavailable;
+  for (const auto& [state, count] : more.states) sum.states[state] += count;
 }
 
 }  // namespace
@@ -30,79 +35,150 @@ Herd::Herd(kube::Api& api, base::Loop& loop, base::Random random, const Served& 
       random_(std::move(random)),
       served_(served),
       wake_(std::move(wake)),
-      policy_kind_(observe::policy_kind_of(*served.profile)),
       nodes_(nodes),
-      policies_([](const kube::Object& object) { return without_noise(object); }),
+      policies_(observe::policy_caches(*served.profile)),
       operand_pods_([this](const kube::Object& object) { return observe::pod_facts(object, *served_.profile); }),
       daemon_sets_([this](const kube::Object& object) { return observe::daemon_set_facts(object, *served_.profile); }),
       foreigners_([](const kube::Object& object) { return object; }),
+      claims_(observe::claims_of(*served.profile)),
       node_pods_(api, loop, random_.fork("node-pods"), *served.profile,
                  [this](const std::string& node) {
                    pods_changed_.insert(node);
                    wake_();
                  }),
-      census_(api, loop, *served.profile,
+      census_(api, loop, *served.profile, claims_,
               [this] {
-                fleet_.everything_changed();
+                for (const auto& flock : flocks_) flock->fleet.everything_changed();
                 wake_();
               }),
-      company_(loop, node_pods_, census_, *served.profile, served.operands.ns),
+      company_(loop, node_pods_, census_, claims_, *served.profile, served.operands.ns),
       errands_(api, loop, random_.fork("errands"), std::move(permission), [this] { wake_(); }),
-      fleet_({.nodes = nodes_, .operand_pods = operand_pods_, .daemon_sets = daemon_sets_, .policies = policies_},
-             *served.profile, served.operands,
-             [this](const observe::NodeFacts& facts, const observe::Standing& standing, const core::Policy& policy) {
-               return company_.beside(facts, standing, policy);
-             }),
-      hands_(errands_, events, loop, company_, *served.profile, served.operands.ns) {}
+      hands_(errands_, events, loop, company_, *served.profile, served.operands.ns),
+      operand_index_(operand_pods_, *served.profile),
+      estate_(policies_, *served.profile) {
+  flocks_.push_back(flock_of({}));
+}
+
+std::unique_ptr<Flock> Herd::flock_of(std::optional<observe::PolicyRef> policy) {
+  return std::make_unique<Flock>(observe::Fleet(
+      {.nodes = nodes_, .operand_pods = operand_index_, .daemon_sets = daemon_sets_, .estate = estate_},
+      std::move(policy), *served_.profile, served_.operands,
+      [this](const observe::NodeFacts& facts, const observe::Standing& standing,
+             const vendors::PolicyReading* reading) { return company_.beside(facts, standing, reading); }));
+}
+
+void Herd::begin_watch(std::string_view name, kube::Range range, kube::Projection projection, kube::Listener listener) {
+  const std::string kind = range.resource.qualified();
+  watches_.push_back({kind, std::make_unique<kube::Reflector>(api_, loop_, random_.fork(name), std::move(range),
+                                                              std::move(projection), std::move(listener))});
+  watches_.back().reflector->start();
+}
+
+void Herd::watch(std::string_view name, kube::Range range, kube::Projection projection, kube::Listener listener) {
+  listener.trouble = [kind = range.resource.qualified()](const kube::Fault& fault) {
+    log::warn("watching " + kind + " is interrupted", {{"why", fault.message}});
+  };
+  begin_watch(name, std::move(range), std::move(projection), std::move(listener));
+}
+
+// What the server does not know has no objects; it may come to know it.
+void Herd::watch_if_known(std::string_view name, kube::Range range, kube::Projection projection,
+                          kube::Listener listener) {
+  const std::string kind = range.resource.qualified();
+  listener.sweep_ended = [this, kind, ended = listener.sweep_ended] {
+    unknown_kinds_.erase(kind);
+    ended();
+  };
+  listener.trouble = [this, kind](const kube::Fault& fault) {
+    if (fault.kind != base::Fault::Kind::NotFound) {
+      log::warn("watching " + kind + " is interrupted", {{"why", fault.message}});
+    } else if (unknown_kinds_.insert(kind).second) {
+      log::info("the server does not know " + kind + ", so there are none", {});
+      wake_();
+    }
+  };
+  begin_watch(name, std::move(range), std::move(projection), std::move(listener));
+}
 
 void Herd::start() {
-  const auto watch = [this](std::string_view name, kube::Range range, kube::Projection projection,
-                            kube::Listener listener) {
-    listener.trouble = [what = range.resource.qualified()](const kube::Fault& fault) {
-      log::warn("watching " + what + " is interrupted", {{"why", fault.message}});
-    };
-    reflectors_.push_back(std::make_unique<kube::Reflector>(api_, loop_, random_.fork(name), std::move(range),
-                                                            std::move(projection), std::move(listener)));
-    reflectors_.back()->start();
-  };
+  const vendors::Profile& profile = *served_.profile;
   const std::string& ns = served_.operands.ns;
-  watch("policies", observe::policies_of(*served_.profile), {}, kube::feed(policies_, wake_));
-  watch("operand-pods", observe::operand_pods_of(*served_.profile, ns), observe::pod_projection(),
+  watch("policies", observe::policies_of(profile, 0), {}, kube::feed(policies_[0], wake_));
+  for (std::size_t kind = 1; kind < policies_.size(); ++kind) {
+    watch_if_known(fmt::format("policies-{}", kind), observe::policies_of(profile, kind), {},
+                   kube::feed(policies_[kind], wake_));
+  }
+  watch("operand-pods", observe::operand_pods_of(profile, ns), observe::pod_projection(),
         kube::feed(operand_pods_, wake_));
   watch("daemon-sets", observe::daemon_sets_in(ns), observe::daemon_set_projection(), kube::feed(daemon_sets_, wake_));
-  watch("foreigners", observe::foreigners_of(*served_.profile, ns), observe::foreigner_projection(),
+  watch("foreigners", observe::foreigners_of(profile, ns), observe::foreigner_projection(),
         kube::feed(foreigners_, wake_));
+  if (!profile.claim_driver.empty()) {
+    watch_if_known("claims", observe::all_claims(), observe::claim_projection(), kube::feed(claims_, wake_));
+  }
 }
 
 bool Herd::is_synced() const {
-  return !reflectors_.empty() &&
-         std::all_of(reflectors_.begin(), reflectors_.end(), [](const auto& one) { return one->is_synced(); });
+  return !watches_.empty() && std::all_of(watches_.begin(), watches_.end(), [this](const Watch& watch) {
+    return watch.reflector->is_synced() || unknown_kinds_.contains(watch.kind);
+  });
 }
 
 void Herd::absorb(const std::vector<std::string>& changed_nodes, bool api_is_there) {
-  if (policies_changed() || daemon_sets_changed()) fleet_.everything_changed();
+  read_policies();
+  const bool sets_changed = daemon_sets_changed();
   foreigners_.take_changes();
-  for (const std::string& name : changed_nodes) fleet_.node_changed(name);
-  for (const std::string& key : operand_pods_.take_changes()) fleet_.pod_changed(key);
-  for (const std::string& node : std::exchange(pods_changed_, {})) fleet_.node_changed(node);
-  for (const std::string& node : company_.take_news()) fleet_.node_changed(node);
+  // Who holds what may have changed on any node that is being emptied.
+  if (!claims_.take_changes().empty()) {
+    for (const auto& flock : flocks_) pods_changed_.insert(flock->in_flight.begin(), flock->in_flight.end());
+  }
+  std::set<std::string> nodes(changed_nodes.begin(), changed_nodes.end());
+  nodes.merge(std::exchange(pods_changed_, {}));
+  nodes.merge(company_.take_news());
+  std::set<std::string> operands_changed;
+  for (const std::string& key : operand_pods_.take_changes()) {
+    for (std::string& node : operand_index_.changed(key)) operands_changed.insert(std::move(node));
+  }
+  for (const auto& flock : flocks_) {
+    if (sets_changed) flock->fleet.everything_changed();
+    for (const std::string& name : nodes) flock->fleet.node_changed(name);
+    for (const std::string& name : operands_changed) flock->fleet.pods_changed(name);
+  }
   company_.set_reach(api_is_there);
 }
 
 // Our own writing of a status, and every pod that a DaemonSet counts, changes the object; neither changes what is
 // wanted.
-bool Herd::policies_changed() {
+void Herd::read_policies() {
+  bool any = false;
   bool changed = false;
-  for (const std::string& key : policies_.take_changes()) {
-    const kube::Object* policy = policies_.find(key);
-    std::string mark = policy == nullptr ? std::string()
-                                         : fmt::format("{}/{}/{}", kube::uid_of(*policy),
-                                                       json::int_at(*policy, {"metadata", "generation"}),
-                                                       kube::is_being_deleted(*policy));
-    changed = changed || seen_policies_[key] != mark;
-    seen_policies_[key] = std::move(mark);
+  for (std::size_t kind = 0; kind < policies_.size(); ++kind) {
+    for (const std::string& key : policies_[kind].take_changes()) {
+      any = true;
+      const kube::Object* policy = policies_[kind].find(key);
+      std::string mark = policy == nullptr ? std::string()
+                                           : fmt::format("{}/{}/{}", kube::uid_of(*policy),
+                                                         json::int_at(*policy, {"metadata", "generation"}),
+                                                         kube::is_being_deleted(*policy));
+      std::string& before = seen_policies_[{.kind = kind, .key = key}];
+      changed = changed || before != mark;
+      before = std::move(mark);
+    }
   }
-  return changed;
+  if (any) estate_.read();  // it points to them
+  if (!changed) return;
+  std::vector<std::unique_ptr<Flock>> flocks;
+  std::vector<std::optional<observe::PolicyRef>> wanted;
+  for (observe::PolicyRef& policy : estate_.counting()) wanted.emplace_back(std::move(policy));
+  wanted.emplace_back(std::nullopt);
+  for (auto& policy : wanted) {
+    const auto at = std::find_if(flocks_.begin(), flocks_.end(), [&](const auto& flock) {
+      return flock != nullptr && flock->fleet.policy_ref() == policy;
+    });
+    flocks.push_back(at == flocks_.end() ? flock_of(policy) : std::move(*at));
+  }
+  flocks_ = std::move(flocks);
+  for (const auto& flock : flocks_) flock->fleet.everything_changed();
 }
 
 bool Herd::daemon_sets_changed() {
@@ -116,35 +192,50 @@ bool Herd::daemon_sets_changed() {
   return changed;
 }
 
-const core::FleetView& Herd::observe() {
-  company_.read(fleet_.wants() == nullptr ? nullptr : &fleet_.wants()->reading());
-  if (fleet_.nodes_at_start() == 0 && fleet_.policy() != nullptr) {
-    fleet_.set_nodes_at_start(act::nodes_at_start(*fleet_.policy()));
+void Herd::observe() {
+  for (const auto& flock : flocks_) {
+    observe::Fleet& fleet = flock->fleet;
+    if (fleet.nodes_at_start() == 0 && fleet.policy() != nullptr) {
+      fleet.set_nodes_at_start(act::nodes_at_start(*fleet.policy()));
+    }
+    fleet.look(loop_.wall());
   }
-  fleet_.allow_taking(!hands_.has_taken_unseen(nodes_));
-  return fleet_.look(loop_.wall());
 }
 
-void Herd::apply(const core::FleetView& view, const core::Plan& plan) {
-  watch_nodes_in_flight(view);
-  if (!foreign_operator().empty()) return;  // two drivers of one car
-  const bool waits = std::any_of(view.nodes.begin(), view.nodes.end(),
-                                 [](const core::NodeView& node) { return node.phase == core::Phase::Required; });
-  if (waits && view.policy.is_on) census_.wanted();
-  hands_.bring_operands(fleet_, daemon_sets_);
-  hands_.apply(fleet_, view, plan);
-  hands_.tidy(fleet_, view, operand_pods_);
-  if (fleet_.wants() == nullptr) hands_.withdraw(view, daemon_sets_);
-}
-
-// From the cordon (as it was seen, not as it was sent) to the swap.
-void Herd::watch_nodes_in_flight(const core::FleetView& view) {
-  std::set<std::string> wanted;
+void Herd::apply(Flock& flock, const core::FleetView& view, const core::Plan& plan) {
+  // From the cordon (as it was seen, not as it was sent) to the swap.
+  flock.in_flight.clear();
+  flock.is_waiting = false;
+  flock.somebody_is_away = false;
   for (const core::NodeView& node : view.nodes) {
+    flock.somebody_is_away = flock.somebody_is_away || core::is_in_flight(node.phase);
     if (node.claim && node.claim_is_written && (core::kBeforeSwap | core::Phase::Restart).has(node.phase))
-      wanted.insert(node.name);
+      flock.in_flight.insert(node.name);
+    flock.is_waiting = flock.is_waiting || (node.phase == core::Phase::Required && view.policy.is_on);
   }
-  node_pods_.want(wanted);
+  if (!foreign_operator().empty()) return;  // two drivers of one car
+  if (flock.is_waiting) census_.wanted();
+  hands_.bring_operands(flock.fleet, daemon_sets_);
+  hands_.apply(flock.fleet, view, plan);
+}
+
+void Herd::tidy() {
+  std::set<std::string> watched;
+  std::set<std::string> wanted;
+  std::vector<const observe::Fleet*> fleets;
+  bool may_withdraw = true;
+  for (const auto& flock : flocks_) {
+    watched.insert(flock->in_flight.begin(), flock->in_flight.end());
+    fleets.push_back(&flock->fleet);
+    const vendors::Wants* wants = flock->fleet.wants();
+    if (flock->somebody_is_away || (wants != nullptr && wants->keeps_what_is_there())) may_withdraw = false;
+    if (wants == nullptr) continue;
+    for (const json::Value& set : wants->daemon_sets()) wanted.emplace(json::text_at(set, {"metadata", "name"}));
+  }
+  node_pods_.want(watched);
+  if (!foreign_operator().empty()) return;
+  hands_.tidy(fleets, operand_index_, operand_pods_);
+  if (may_withdraw) hands_.withdraw(wanted, daemon_sets_);
 }
 
 std::string Herd::foreign_operator() const {
@@ -155,35 +246,47 @@ std::string Herd::foreign_operator() const {
   return found;
 }
 
-std::optional<base::Span> Herd::record(const core::FleetView& view, const core::Plan& plan) {
-  summary_ = act::summary_of(view, plan, *served_.profile);
-  upgrades_are_on_ = fleet_.wants() != nullptr && view.policy.is_on;
-  fleet_.set_nodes_at_start(
-      summary_.done < summary_.total ? (fleet_.nodes_at_start() > 0 ? fleet_.nodes_at_start() : summary_.total) : 0);
-  write_status(view, plan);
+act::Summary Herd::summary() const {
+  act::Summary sum;
+  for (const auto& flock : flocks_) add(sum, flock->summary);
+  return sum;
+}
+
+bool Herd::upgrades_are_on() const {
+  return std::any_of(flocks_.begin(), flocks_.end(), [](const auto& flock) { return flock->upgrades_are_on; });
+}
+
+std::optional<base::Span> Herd::record(Flock& flock, const core::FleetView& view, const core::Plan& plan) {
+  observe::Fleet& fleet = flock.fleet;
+  const act::Summary& summary = flock.summary = act::summary_of(view, plan, *served_.profile);
+  flock.upgrades_are_on = fleet.wants() != nullptr && view.policy.is_on;
+  fleet.set_nodes_at_start(
+      summary.done < summary.total ? (fleet.nodes_at_start() > 0 ? fleet.nodes_at_start() : summary.total) : 0);
+  write_status(flock, view, plan);
   std::optional<base::Span> next = plan.look_again_in;
   const auto sooner = [&](std::optional<base::Span> span) {
     if (span && (!next || *span < *next)) next = span;
   };
   sooner(errands_.next_in());
-  if (hands_.has_taken_unseen(nodes_)) sooner(kLookForOurWrite);
-  if (status_is_due_) sooner(std::max(base::Span::zero(), base::Span(status_not_before_ - loop_.now())));
+  if (has_taken_unseen()) sooner(kLookForOurWrite);
+  if (flock.status_is_due) sooner(std::max(base::Span::zero(), base::Span(flock.status_not_before - loop_.now())));
   return next;
 }
 
-void Herd::write_status(const core::FleetView& view, const core::Plan& plan) {
-  const kube::Object* policy = fleet_.policy();
-  status_is_due_ = false;
-  if (policy == nullptr) return;
-  write_ignored();
-  if (loop_.now() < status_not_before_) {
-    status_is_due_ = true;
+void Herd::write_status(Flock& flock, const core::FleetView& view, const core::Plan& plan) {
+  const observe::Fleet& fleet = flock.fleet;
+  const kube::Object* policy = fleet.policy();
+  flock.status_is_due = false;
+  if (policy == nullptr) return write_ignored();
+  if (loop_.now() < flock.status_not_before) {
+    flock.status_is_due = true;
     return;
   }
-  act::StatusFacts facts{.policy = policy, .wants = fleet_.wants(), .ns = served_.operands.ns};
+  act::StatusFacts facts{.policy = policy, .wants = fleet.wants(), .ns = served_.operands.ns};
   facts.foreign_operator = foreign_operator();
+  if (fleet.policy_ref()->kind > 0) facts.disputed = fleet.disputed();
   for (std::size_t i = 0; i < view.nodes.size(); ++i) {
-    const auto& held = fleet_.standing(i).held;
+    const auto& held = fleet.standing(i).held;
     facts.since.push_back(held ? base::rfc3339(held->since) : std::string());
   }
   const json::Value* there = json::find(*policy, {"status"});
@@ -191,27 +294,29 @@ void Herd::write_status(const core::FleetView& view, const core::Plan& plan) {
                                          act::policy_status(view, plan, *served_.profile, facts, loop_.wall()));
   if (!status) return;
   const std::string name(kube::name_of(*policy));
+  const std::size_t kind = fleet.policy_ref()->kind;
   const bool sent = errands_.run(
-      "status/" + name,
+      fmt::format("status/{}/{}", kind, name),
       // What is left out of a merge stays: it must be made of the status that is there.
-      kube::patch(policy_kind_, "", name, kube::PatchKind::Merge,
+      kube::patch(observe::policy_kind_of(*served_.profile, kind), "", name, kube::PatchKind::Merge,
                   json::Members{{"metadata", json::Members{{"resourceVersion", kube::version_of(*policy)}}},
                                 {"status", *status}},
                   "status"),
       kStatusEvery);
-  if (sent) status_not_before_ = loop_.now() + kStatusEvery;
+  if (sent) flock.status_not_before = loop_.now() + kStatusEvery;
 }
 
 void Herd::write_ignored() {
-  const std::string chosen(kube::name_of(*fleet_.policy()));
-  policies_.each([&](const std::string&, const kube::Object& policy) {
-    const std::string name(kube::name_of(policy));
-    if (name == chosen || json::text_at(policy, {"status", "state"}) == "ignored") return;
-    errands_.run("status/" + name,
-                 kube::patch(policy_kind_, "", name, kube::PatchKind::Merge,
-                             json::Members{{"status", act::ignored_status(policy, chosen, loop_.wall())}}, "status"),
-                 kStatusEvery);
-  });
+  for (const observe::Estate::Ignored& one : estate_.ignored()) {
+    const kube::Object* policy = estate_.find(one.policy);
+    if (policy == nullptr || act::says_ignored(*policy, one.because)) continue;
+    const std::string name(kube::name_of(*policy));
+    errands_.run(
+        fmt::format("status/{}/{}", one.policy.kind, name),
+        kube::patch(observe::policy_kind_of(*served_.profile, one.policy.kind), "", name, kube::PatchKind::Merge,
+                    json::Members{{"status", act::ignored_status(*policy, one.because, loop_.wall())}}, "status"),
+        kStatusEvery);
+  }
 }
 
 }  // namespace drover::operate

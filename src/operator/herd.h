@@ -1,4 +1,4 @@
-// One policy and its nodes: everything that is watched, remembered and sent for them.
+// One vendor's policies and their nodes: everything that is watched, remembered and sent for them.
 //
 // The rooms stand side by side here, and the corridor (loop.cc) walks through them: absorb, observe, decide, apply,
 // record. What differs between vendors is asked of the profile.
@@ -21,9 +21,11 @@
 #include "kube/cache.h"
 #include "kube/event_recorder.h"
 #include "kube/reflector.h"
+#include "observe/claims.h"
 #include "observe/fleet.h"
 #include "operator/census.h"
 #include "operator/company.h"
+#include "operator/flock.h"
 #include "operator/hands.h"
 #include "operator/node_pods.h"
 #include "operator/settings.h"
@@ -40,58 +42,73 @@ class Herd {
   void start();
   bool is_synced() const;
   const core::Flow& flow() const { return served_.profile->flow; }
+  // Takes note of the policies that changed.
+  void read_policies();
+  // Labels of nodes that somebody selects by, beyond those that are always watched.
+  const std::vector<std::string>& label_keys() const { return estate_.label_keys(); }
 
-  // The corridor's doors, in the order of walking.
+  // The corridor's doors, in the order of walking; `apply` and `record` for each flock.
   void absorb(const std::vector<std::string>& changed_nodes, bool api_is_there);
-  const core::FleetView& observe();
-  void apply(const core::FleetView& view, const core::Plan& plan);
+  void observe();
+  const std::vector<std::unique_ptr<Flock>>& flocks() const { return flocks_; }
+  void apply(Flock& flock, const core::FleetView& view, const core::Plan& plan);
   // When to walk again, if nothing happens before.
-  std::optional<base::Span> record(const core::FleetView& view, const core::Plan& plan);
+  std::optional<base::Span> record(Flock& flock, const core::FleetView& view, const core::Plan& plan);
+  // What no single flock can tell: whose pods are watched, and what nobody needs any more.
+  void tidy();
 
-  // For metrics: of the last walk.
-  const act::Summary& summary() const { return summary_; }
-  bool upgrades_are_on() const { return upgrades_are_on_; }
+  // A node was taken and the watch has not shown it yet.
+  bool has_taken_unseen() { return hands_.has_taken_unseen(nodes_); }
+
+  // For metrics: of the last walk, over all policies.
+  act::Summary summary() const;
+  bool upgrades_are_on() const;
   std::uint64_t failed_errands() const { return errands_.failures(); }
   const vendors::Profile& profile() const { return *served_.profile; }
-  // For whoever shows it.
-  const observe::Fleet& fleet() const { return fleet_; }
+  // For whoever shows it: of the first policy.
+  const observe::Fleet& fleet() const { return flocks_.front()->fleet; }
 
  private:
-  bool policies_changed();
+  void begin_watch(std::string_view name, kube::Range range, kube::Projection projection, kube::Listener listener);
+  void watch(std::string_view name, kube::Range range, kube::Projection projection, kube::Listener listener);
+  // Of a kind that the server need not know.
+  void watch_if_known(std::string_view name, kube::Range range, kube::Projection projection, kube::Listener listener);
   bool daemon_sets_changed();
+  std::unique_ptr<Flock> flock_of(std::optional<observe::PolicyRef> policy);
   std::string foreign_operator() const;
-  void write_status(const core::FleetView& view, const core::Plan& plan);
+  void write_status(Flock& flock, const core::FleetView& view, const core::Plan& plan);
   void write_ignored();
-  void watch_nodes_in_flight(const core::FleetView& view);
 
   kube::Api& api_;
   base::Loop& loop_;
   base::Random random_;
   Served served_;
   std::function<void()> wake_;
-  kube::Resource policy_kind_;
 
   kube::Cache<observe::NodeFacts>& nodes_;
-  kube::Cache<kube::Object> policies_;
+  observe::PolicyCaches policies_;
   kube::Cache<observe::PodFacts> operand_pods_;
   kube::Cache<observe::DaemonSetFacts> daemon_sets_;
   kube::Cache<kube::Object> foreigners_;
-  std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
+  observe::Claims claims_;
+  struct Watch {
+    std::string kind;
+    std::unique_ptr<kube::Reflector> reflector;
+  };
+  std::vector<Watch> watches_;
+  std::set<std::string> unknown_kinds_;  // that the server does not know, and need not
 
-  std::map<std::string, std::string> seen_policies_;  // by key: what matters of it
+  std::map<observe::PolicyRef, std::string> seen_policies_;  // what matters of each
   std::map<std::string, observe::DaemonSetFacts> seen_sets_;
   std::set<std::string> pods_changed_;  // nodes in flight whose pods changed
   NodePods node_pods_;
   Census census_;
   Company company_;
   act::Errands errands_;
-  observe::Fleet fleet_;
   Hands hands_;
-
-  act::Summary summary_;
-  bool upgrades_are_on_ = false;
-  bool status_is_due_ = true;
-  base::Instant status_not_before_ = {};
+  observe::OperandPods operand_index_;
+  observe::Estate estate_;
+  std::vector<std::unique_ptr<Flock>> flocks_;  // in the order of their policies; nobody's is the last
 };
 
 }  // namespace drover::operate

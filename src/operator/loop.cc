@@ -1,16 +1,27 @@
 #include "operator/loop.h"
 
+#include <algorithm>
+
 #include "core/decide.h"
 
 namespace drover::operate {
 
-std::optional<base::Span> walk_the_corridor(Herd& herd, const std::vector<std::string>& changed_nodes,
-                                            bool api_is_there) {
-  herd.absorb(changed_nodes, api_is_there);
-  const core::FleetView& fleet = herd.observe();
-  const core::Plan plan = core::decide(herd.flow(), fleet);
-  herd.apply(fleet, plan);
-  return herd.record(fleet, plan);
+base::Span walk_the_corridor(const std::vector<std::unique_ptr<Herd>>& herds, const News& news,
+                             const std::function<int()>& room, base::Span at_most) {
+  for (const auto& herd : herds) {
+    herd->absorb(news.changed_nodes, news.api_is_there);
+    herd->observe();
+  }
+  for (const auto& herd : herds) {
+    for (const auto& flock : herd->flocks()) {
+      const core::FleetView& fleet = flock->fleet.within(herd->has_taken_unseen() ? 0 : room());
+      const core::Plan plan = core::decide(herd->flow(), fleet);
+      herd->apply(*flock, fleet, plan);
+      at_most = std::min(at_most, herd->record(*flock, fleet, plan).value_or(at_most));
+    }
+    herd->tidy();
+  }
+  return at_most;
 }
 
 }  // namespace drover::operate

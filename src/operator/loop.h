@@ -1,7 +1,8 @@
 // The corridor.
 #pragma once
 
-#include <optional>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,16 @@
 
 namespace drover::operate {
 
-// From what changed to what is sent, once, for one policy and its nodes. When to walk again if nothing happens before.
-std::optional<base::Span> walk_the_corridor(Herd& herd, const std::vector<std::string>& changed_nodes,
-                                            bool api_is_there);
+// What happened since the last walk, beside what each herd watches itself.
+struct News {
+  std::vector<std::string> changed_nodes;
+  bool api_is_there = true;
+};
+
+// From what changed to what is sent, once, for every policy of every vendor. `room` says how many nodes may be taken
+// beside what each policy allows; it is asked when all have been looked at. When to walk again if nothing happens
+// before.
+base::Span walk_the_corridor(const std::vector<std::unique_ptr<Herd>>& herds, const News& news,
+                             const std::function<int()>& room, base::Span at_most);
 
 }  // namespace drover::operate

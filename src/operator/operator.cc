@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/log.h"
+#include "observe/ranges.h"
+#include "operator/ceiling.h"
 #include "operator/loop.h"
 
 namespace drover::operate {
@@ -18,18 +20,12 @@ constexpr base::Span kSilence = std::chrono::seconds(90);
 
 Operator::Operator(kube::Api& api, base::Loop& loop, const base::Random& random, Settings settings,
                    std::function<void()> lost)
-    : loop_(loop),
+    : api_(api),
+      loop_(loop),
+      random_(random),
       settings_(std::move(settings)),
       nodes_([](const kube::Object& object) { return observe::node_facts(object); }),
       events_(api, loop, random.fork("events"), "drover", settings_.instance, 4096, true) {
-  kube::Listener listener = kube::feed(nodes_, [this] { wake(); });
-  listener.trouble = [this](const kube::Fault& fault) {
-    trouble_at_ = loop_.now();
-    log::warn("watching nodes is interrupted", {{"why", fault.message}});
-  };
-  node_reflector_ = std::make_unique<kube::Reflector>(
-      api, loop, random.fork("nodes"), kube::Range{.resource = kube::kNodes, .ns = {}, .labels = {}, .fields = {}},
-      observe::node_projection(), std::move(listener));
   for (const Served& served : settings_.vendors) {
     herds_.push_back(std::make_unique<Herd>(
         api, loop, random.fork(served.profile->vendor), served, nodes_, events_,
@@ -48,8 +44,41 @@ void Operator::start() { election_ ? election_->start() : look(); }
 // Whoever becomes the leader looks with fresh eyes: a watch that had fallen behind while he stood by would show him
 // nodes as free that the leader before him has taken.
 void Operator::look() {
-  node_reflector_->start();
+  watch_nodes();
   for (const auto& herd : herds_) herd->start();
+}
+
+void Operator::watch_nodes() {
+  kube::Listener listener = kube::feed(nodes_, [this] { wake(); });
+  listener.trouble = [this](const kube::Fault& fault) {
+    trouble_at_ = loop_.now();
+    log::warn("watching nodes is interrupted", {{"why", fault.message}});
+  };
+  nodes_.doubt();
+  node_reflector_ = std::make_unique<kube::Reflector>(
+      api_, loop_, random_.fork("nodes"), observe::all_nodes(),
+      observe::node_projection({label_keys_.begin(), label_keys_.end()}), std::move(listener));
+  node_reflector_->start();
+}
+
+// Policies may select nodes by any label: those that we have not asked for yet are asked for.
+bool Operator::learn_labels() {
+  const std::size_t known = label_keys_.size();
+  for (const auto& herd : herds_) {
+    herd->read_policies();
+    label_keys_.insert(herd->label_keys().begin(), herd->label_keys().end());
+  }
+  return label_keys_.size() > known;
+}
+
+int Operator::room() const {
+  std::vector<const observe::Fleet*> fleets;
+  bool is_sure = true;
+  for (const auto& herd : herds_) {
+    is_sure = is_sure && !herd->has_taken_unseen();
+    for (const auto& flock : herd->flocks()) fleets.push_back(&flock->fleet);
+  }
+  return room_under(settings_.max_unavailable, fleets, is_sure);
 }
 
 void Operator::stop(std::function<void()> done) {
@@ -63,7 +92,7 @@ void Operator::stop(std::function<void()> done) {
 }
 
 bool Operator::is_synced() const {
-  return node_reflector_->is_synced() &&
+  return node_reflector_ != nullptr && node_reflector_->is_synced() &&
          std::all_of(herds_.begin(), herds_.end(), [](const auto& herd) { return herd->is_synced(); });
 }
 
@@ -72,7 +101,7 @@ bool Operator::stands_by() const { return election_ && !election_->is_leader() &
 bool Operator::is_leader() const { return !election_ || election_->is_leader(); }
 
 std::optional<base::Span> Operator::silent_for() const {
-  const auto heard = node_reflector_->heard_at();
+  const auto heard = node_reflector_ == nullptr ? std::nullopt : node_reflector_->heard_at();
   return heard ? std::optional<base::Span>(loop_.now() - *heard) : std::nullopt;
 }
 
@@ -89,12 +118,11 @@ void Operator::wake() {
 
 void Operator::walk() {
   if (is_stopped_ || !is_synced() || !is_leader()) return;
+  if (learn_labels()) return watch_nodes();
   ++walks_;
-  const std::vector<std::string> changed = nodes_.take_changes();
   const auto silent_for = this->silent_for();
-  const bool api_is_there = silent_for && *silent_for < kSilence;
-  base::Span next = kLookAnyway;
-  for (const auto& herd : herds_) next = std::min(next, walk_the_corridor(*herd, changed, api_is_there).value_or(next));
+  const News news{.changed_nodes = nodes_.take_changes(), .api_is_there = silent_for && *silent_for < kSilence};
+  const base::Span next = walk_the_corridor(herds_, news, [this] { return room(); }, kLookAnyway);
   next_ = loop_.after(next, [this] { wake(); });
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,11 +48,17 @@ class Operator {
 
  private:
   void look();
+  void watch_nodes();
+  bool learn_labels();
+  int room() const;
   void wake();
   void walk();
 
+  kube::Api& api_;
   base::Loop& loop_;
+  base::Random random_;
   Settings settings_;
+  std::set<std::string> label_keys_;  // of nodes, by which policies select
   kube::Cache<observe::NodeFacts> nodes_;
   std::unique_ptr<kube::Reflector> node_reflector_;
   kube::EventRecorder events_;

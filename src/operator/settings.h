@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/policy.h"
 #include "kube/leader.h"
 #include "vendors/profile.h"
 #include "vendors/wants.h"
@@ -19,8 +20,9 @@ struct Served {
 
 struct Settings {
   std::vector<Served> vendors;
-  std::optional<kube::LeaseTerms> lease = {};  // none: the only one, for tests and demos
-  std::string instance = "drover";             // shown as the source of Events
+  std::optional<core::Share> max_unavailable = {};  // over all policies (operator/ceiling.h)
+  std::optional<kube::LeaseTerms> lease = {};       // none: the only one, for tests and demos
+  std::string instance = "drover";                  // shown as the source of Events
 };
 
 }  // namespace drover::operate

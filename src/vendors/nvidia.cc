@@ -1,9 +1,16 @@
 // NVIDIA's words, as its "GPU Driver Upgrades" page spells them.
 #include "core/flow.h"
+#include "vendors/nvidia_allotment.h"
 #include "vendors/nvidia_wants.h"
 #include "vendors/profile.h"
 
 namespace drover::vendors {
+namespace {
+
+constexpr Profile::Kind kMorePolicies[] = {
+    {.group = "nvidia.com", .version = "v1alpha1", .plural = "nvidiadrivers", .kind = "NVIDIADriver"}};
+
+}  // namespace
 
 const Profile& nvidia() {
   static const Profile kNvidia = {
@@ -12,7 +19,8 @@ const Profile& nvidia() {
       .flow = core::upgrade_in_place(),
       .ns = "gpu-operator",
       .policy = {.group = "nvidia.com", .version = "v1", .plural = "clusterpolicies", .kind = "ClusterPolicy"},
-      .policy_that_counts = policy_that_counts,
+      .more_policies = kMorePolicies,
+      .allot = allot_nvidia,
       .read = nvidia_wants,
       .driver_set = driver_set_of,
 
@@ -36,6 +44,8 @@ const Profile& nvidia() {
       .managed_annotation = "nvidia.com/gpu-driver-upgrade-enabled",
       .present_label = "nvidia.com/gpu.present",
       .deploy_label = "nvidia.com/gpu.deploy.driver",
+      .owner_label = kDriverOwnerLabel,
+      .carrier_label = kDriverSetLabel,
       .feature_labels =
           "feature.node.kubernetes.io/pci-10de.present,feature.node.kubernetes.io/pci-0302_10de.present,"
           "feature.node.kubernetes.io/pci-0300_10de.present",
@@ -48,6 +58,7 @@ const Profile& nvidia() {
 
       .device_resources = "nvidia.com/gpu,nvidia.com/mig-",
       .device_paths = "/dev/nvidia",
+      .claim_driver = "gpu.nvidia.com",
       .drain_skip_label = "nvidia.com/gpu-driver-upgrade-drain.skip",
       .role_label = "app",
       .driver_role = kDriverDaemonSet,

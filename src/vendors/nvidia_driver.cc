@@ -56,9 +56,6 @@ void read_module_type(const Section& driver, DriverAsk& ask) {
   ask.module_type = driver.text("kernelModuleType", "auto", is_module_type, "auto, open or proprietary is wanted");
   // The older spelling, which the vendor keeps for a while; the newer one wins where it says something.
   if (driver.flag("useOpenKernelModules", false) && ask.module_type == "auto") ask.module_type = "open";
-  if (driver.flag("useNvidiaDriverCRD", false)) {
-    driver.blame("useNvidiaDriverCRD", true, "false is wanted: drover reads the driver from the ClusterPolicy only");
-  }
 }
 
 void read_env(const Section& driver, DriverAsk& ask) {
@@ -152,7 +149,8 @@ std::optional<json::Members> read_probe(const Section& driver, std::string_view 
 DriverAsk read_driver(const json::Value& policy, std::vector<FieldTrouble>& troubles) {
   const Section driver(json::find(policy, {"spec", "driver"}), "spec.driver", troubles);
   DriverAsk ask;
-  ask.is_enabled = driver.flag("enabled", true);
+  ask.is_said_elsewhere = driver.flag("useNvidiaDriverCRD", false);
+  ask.is_enabled = driver.flag("enabled", true) && !ask.is_said_elsewhere;
   read_image(driver, ask, troubles);
   ask.is_precompiled = driver.flag("usePrecompiled", false);
   read_module_type(driver, ask);

@@ -22,6 +22,7 @@ namespace drover::vendors {
 // spec.driver: what the driver container is made of.
 struct DriverAsk {
   bool is_enabled = true;
+  bool is_said_elsewhere = false;  // by NVIDIADrivers: this policy brings none
   std::string repository = "nvcr.io/nvidia";
   std::string image = "driver";  // a whole reference when it was given as one
   std::string version = {};      // "550.54.15" or "sha256:…"; empty with a whole reference
@@ -68,7 +69,8 @@ struct DaemonSetsAsk {
 };
 
 struct ClusterPolicyReading {
-  PolicyReading upgrade;  // its policy.trouble speaks of every trouble here, the driver's too
+  std::string nvidia_driver = {};  // the name of the NVIDIADriver that says it; empty: a ClusterPolicy does
+  PolicyReading upgrade;           // its policy.trouble speaks of every trouble here, the driver's too
   DriverAsk driver;
   ManagerWishes manager;
   DaemonSetsAsk daemon_sets;

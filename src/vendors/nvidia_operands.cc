@@ -165,8 +165,15 @@ Members one_driver_on_a_node() {
   return {{"podAntiAffinity", Members{{"requiredDuringSchedulingIgnoredDuringExecution", Array{std::move(term)}}}}};
 }
 
-Members node_selector(const Pool& pool, bool names_systems) {
+// Among several policies each node says which DaemonSet it takes its driver from. That word changes when the driver
+// does, not when the node changes hands: a DaemonSet takes its pod away as soon as a node no longer fits.
+Members node_selector(const ClusterPolicyReading& reading, const Placement::Carrier& carrier, bool names_systems) {
+  const Pool& pool = carrier.pool;
   Members selector = {{"nvidia.com/gpu.deploy.driver", "true"}};
+  if (!reading.nvidia_driver.empty()) {
+    selector[kDriverSetLabel] = carrier.name;
+    return selector;
+  }
   if (!names_systems) return selector;
   selector["feature.node.kubernetes.io/system-os_release.ID"] = pool.os_id;
   selector["feature.node.kubernetes.io/system-os_release.VERSION_ID"] = pool.os_version;
@@ -192,7 +199,7 @@ Members pod_spec(const ClusterPolicyReading& reading, const Placement::Carrier& 
                  const std::string& digest, const OperandSettings& settings) {
   const DriverAsk& driver = reading.driver;
   Members spec;
-  spec["nodeSelector"] = node_selector(carrier.pool, names_systems);
+  spec["nodeSelector"] = node_selector(reading, carrier, names_systems);
   // The DaemonSet controller itself adds those for cordoned, unready and pressed nodes.
   spec["tolerations"] = parts::tolerations(
       reading.daemon_sets, Array{Members{{"key", kSwapTaint}, {"operator", "Exists"}, {"effect", "NoSchedule"}}});
@@ -218,7 +225,7 @@ json::Value driver_daemon_set(const ClusterPolicyReading& reading, const Placeme
   Members metadata = {{"name", carrier.name}, {"namespace", settings.ns}};
   metadata["labels"] = Members{{"app", kDriverDaemonSet}, {"app.kubernetes.io/component", "nvidia-driver"}};
   metadata["annotations"] =
-      Members{{kPoolAnnotation, carrier.pool.word()}, {kPolicyAnnotation, reading.upgrade.policy.name}};
+      Members{{kPoolAnnotation, carrier.pool.word()}, {kPolicyAnnotation, parts::policy_word(reading)}};
   Members spec;
   spec["selector"] = Members{{"matchLabels", carrier.match_labels}};
   spec["updateStrategy"] = Members{{"type", "OnDelete"}};
@@ -249,7 +256,7 @@ Operands render_drivers(const ClusterPolicyReading& reading, const std::vector<P
                         const std::vector<DriverSet>& existing, const OperandSettings& settings) {
   Operands operands;
   if (!reading.driver.is_enabled || !reading.can_be_rendered) return operands;
-  Placement placement = place(reading.driver, nodes, existing);
+  Placement placement = place(reading.driver, nodes, existing, reading.nvidia_driver);
   for (const Placement::Carrier& carrier : placement.carriers) {
     const std::string digest = digest_of(reading.driver, carrier.pool);
     operands.drivers.push_back(

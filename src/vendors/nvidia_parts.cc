@@ -55,11 +55,17 @@ json::Array pull_secrets(const std::vector<std::string>& first, const std::vecto
   return secrets;
 }
 
-json::Members owner(const core::Policy& policy) {
-  return {{"apiVersion", "nvidia.com/v1"},
-          {"kind", "ClusterPolicy"},
-          {"name", policy.name},
-          {"uid", policy.uid},
+std::string policy_word(const ClusterPolicyReading& reading) {
+  const bool is_cluster_policy = reading.nvidia_driver.empty();
+  return is_cluster_policy ? reading.upgrade.policy.name : std::string(kDriverPolicyPrefix) + reading.nvidia_driver;
+}
+
+json::Members owner(const ClusterPolicyReading& reading) {
+  const bool is_driver = !reading.nvidia_driver.empty();
+  return {{"apiVersion", is_driver ? "nvidia.com/v1alpha1" : "nvidia.com/v1"},
+          {"kind", is_driver ? "NVIDIADriver" : "ClusterPolicy"},
+          {"name", reading.upgrade.policy.name},
+          {"uid", reading.upgrade.policy.uid},
           {"controller", true},
           {"blockOwnerDeletion", false}};
 }

@@ -22,7 +22,9 @@ json::Members token_volume();
 json::Members token_mount();
 
 json::Array pull_secrets(const std::vector<std::string>& first, const std::vector<std::string>& second = {});
-json::Members owner(const core::Policy& policy);
+json::Members owner(const ClusterPolicyReading& reading);
+// For kPolicyAnnotation.
+std::string policy_word(const ClusterPolicyReading& reading);
 // The policy's, or the vendor's usual one, without doubles; then `more`.
 json::Array tolerations(const DaemonSetsAsk& ask, const json::Array& more = {});
 json::Members words(const std::map<std::string, std::string>& from);

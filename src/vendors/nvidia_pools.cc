@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "vendors/nvidia_checks.h"
+#include "vendors/record.h"
 
 namespace drover::vendors {
 namespace {
@@ -23,24 +24,24 @@ std::string label(const json::Members& labels, std::string_view key) {
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-// "nvidia-driver-daemonset-ubuntu24.04": lower case, and cut with a digest where it would be too long or not itself.
-std::string name_for(const std::string& word) {
+json::Members own_match_labels(const std::string& name) { return {{"app", kDriverDaemonSet}, {kDriverSetLabel, name}}; }
+
+}  // namespace
+
+std::string operand_name(std::string_view operand, const std::string& word) {
+  if (word.empty()) return std::string(operand);
   std::string tail;
   for (const char c : base::lower(word)) {
     const bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
     tail += is_plain ? c : '-';
   }
-  std::string name = fmt::format("{}-{}", kDriverDaemonSet, tail);
+  std::string name = fmt::format("{}-{}", operand, tail);
   if (tail == word && name.size() <= kMostName) return name;
   const std::string digest = fmt::format("{:08x}", base::fnv1a(word) & 0xffffffffU);
   name.resize(std::min(name.size(), kMostName - digest.size() - 1));
   while (name.ends_with('.') || name.ends_with('-')) name.pop_back();
   return name + "-" + digest;
 }
-
-json::Members own_match_labels(const std::string& name) { return {{"app", kDriverDaemonSet}, {kDriverSetLabel, name}}; }
-
-}  // namespace
 
 std::string Pool::word() const {
   if (os_id.empty()) return "any";
@@ -70,13 +71,16 @@ std::string image_for(const DriverAsk& driver, const Pool& pool) {
 
 DriverSet driver_set_of(const json::Value& daemon_set) {
   return {.name = std::string(json::text_at(daemon_set, {"metadata", "name"})),
+          .policy = std::string(json::text_at(daemon_set, {"metadata", "annotations", kPolicyAnnotation})),
           .pool = std::string(json::text_at(daemon_set, {"metadata", "annotations", kPoolAnnotation})),
           .match_labels = json::members_at(daemon_set, {"spec", "selector", "matchLabels"}),
           .has_owner = !json::array_at(daemon_set, {"metadata", "ownerReferences"}).empty()};
 }
 
-Placement place(const DriverAsk& driver, const std::vector<PoolNode>& nodes, std::vector<DriverSet> existing) {
+Placement place(const DriverAsk& driver, const std::vector<PoolNode>& nodes, std::vector<DriverSet> existing,
+                const std::string& suffix) {
   Placement placement;
+  const std::string plain = operand_name(kDriverDaemonSet, suffix);
   std::map<Pool, int> pools;
   for (const PoolNode& node : nodes) {
     if (const auto pool = pool_of(driver, node.labels); pool && !image_for(driver, *pool).empty()) {
@@ -106,7 +110,7 @@ Placement place(const DriverAsk& driver, const std::vector<PoolNode>& nodes, std
   auto largest = std::max_element(placement.carriers.begin(), placement.carriers.end(),
                                   [](const auto& a, const auto& b) { return a.nodes < b.nodes; });
   for (const DriverSet& set : existing) {
-    const bool fits = is_one_to_one || (set.pool.empty() && set.name == kDriverDaemonSet);
+    const bool fits = is_one_to_one || (set.pool.empty() && set.name == plain);
     if (fits && largest != placement.carriers.end() && largest->name.empty() && !taken.contains(set.name))
       give(*largest, set);
   }
@@ -114,8 +118,8 @@ Placement place(const DriverAsk& driver, const std::vector<PoolNode>& nodes, std
   for (const DriverSet& set : existing) names.insert(set.name);
   for (auto& carrier : placement.carriers) {
     if (!carrier.name.empty()) continue;
-    const bool plain_is_free = !names.contains(std::string(kDriverDaemonSet));
-    carrier.name = plain_is_free ? std::string(kDriverDaemonSet) : name_for(carrier.pool.word());
+    const std::string word = suffix.empty() ? carrier.pool.word() : suffix + "-" + carrier.pool.word();
+    carrier.name = names.contains(plain) ? operand_name(kDriverDaemonSet, word) : plain;
     carrier.match_labels = own_match_labels(carrier.name);
     names.insert(carrier.name);
   }

@@ -27,6 +27,8 @@ namespace drover::vendors {
 inline constexpr std::string_view kDriverDaemonSet = "nvidia-driver-daemonset";
 inline constexpr std::string_view kPoolAnnotation = "drover.dev/driver-pool";  // on the DaemonSet: the pool's word
 inline constexpr std::string_view kDriverSetLabel = "drover.dev/driver-set";   // on its pods: the DaemonSet's name
+// kPolicyAnnotation of a DaemonSet that was made for an NVIDIADriver says this and its name.
+inline constexpr std::string_view kDriverPolicyPrefix = "NVIDIADriver/";
 
 struct Pool {
   std::string os_id = {};  // "ubuntu"; all empty: the image is the same everywhere
@@ -37,6 +39,9 @@ struct Pool {
   std::string word() const;
   auto operator<=>(const Pool&) const = default;
 };
+
+// "nvidia-driver-daemonset-ubuntu24.04": lower case, and cut with a digest where it would be too long or not itself.
+std::string operand_name(std::string_view operand, const std::string& word);
 
 // The pool of a node with these labels; nothing where Node Feature Discovery has not said enough (or said what cannot
 // stand in an image's tag).
@@ -62,7 +67,10 @@ struct Placement {
   bool names_systems() const { return carriers.size() > 1; }
 };
 
-// While the system of any node is unknown nothing is a leftover: its driver may be that node's.
-Placement place(const DriverAsk& driver, const std::vector<PoolNode>& nodes, std::vector<DriverSet> existing);
+// While the system of any node is unknown nothing is a leftover: its driver may be that node's. `suffix` is what all
+// names of the policy's DaemonSets end in before the pool's word; "" for the only policy, which also takes over what
+// the vendor's own operator made.
+Placement place(const DriverAsk& driver, const std::vector<PoolNode>& nodes, std::vector<DriverSet> existing,
+                const std::string& suffix = {});
 
 }  // namespace drover::vendors

@@ -41,7 +41,9 @@ Members validator_container(const OperandSettings& settings) {
 
 Members validator_pod_spec(const ClusterPolicyReading& reading, const OperandSettings& settings) {
   Members spec;
-  spec["nodeSelector"] = Members{{"nvidia.com/gpu.deploy.operator-validator", "true"}};
+  Members nodes = {{"nvidia.com/gpu.deploy.operator-validator", "true"}};
+  if (!reading.nvidia_driver.empty()) nodes[kDriverOwnerLabel] = reading.nvidia_driver;
+  spec["nodeSelector"] = std::move(nodes);
   // Its gate label keeps it away during a swap, so it need not tolerate the taint.
   spec["tolerations"] = parts::tolerations(reading.daemon_sets);
   spec["priorityClassName"] = reading.daemon_sets.priority_class;
@@ -86,14 +88,16 @@ Members preflight_resources() {
 }  // namespace
 
 json::Value render_validator(const ClusterPolicyReading& reading, const OperandSettings& settings) {
-  const Members match = {{"app", kValidatorDaemonSet}};
+  const std::string name = operand_name(kValidatorDaemonSet, reading.nvidia_driver);
+  Members match = {{"app", kValidatorDaemonSet}};
+  if (!reading.nvidia_driver.empty()) match[kValidatorSetLabel] = name;
   Members labels = parts::words(reading.daemon_sets.labels);
-  labels["app"] = kValidatorDaemonSet;
+  for (const auto& member : match) labels[member.key()] = member.value();
   labels["app.kubernetes.io/component"] = kValidatorDaemonSet;
   Members pod = {{"labels", std::move(labels)}};
   if (!reading.daemon_sets.annotations.empty()) pod["annotations"] = parts::words(reading.daemon_sets.annotations);
-  Members metadata = {{"name", kValidatorDaemonSet}, {"namespace", settings.ns}, {"labels", match}};
-  metadata["annotations"] = Members{{kPolicyAnnotation, reading.upgrade.policy.name}};
+  Members metadata = {{"name", name}, {"namespace", settings.ns}, {"labels", match}};
+  metadata["annotations"] = Members{{kPolicyAnnotation, parts::policy_word(reading)}};
   Members spec = {{"selector", Members{{"matchLabels", match}}},
                   {"updateStrategy", update_strategy(reading.daemon_sets)},
                   {"template", Members{{"metadata", std::move(pod)}, {"spec", validator_pod_spec(reading, settings)}}}};
@@ -113,7 +117,7 @@ json::Value render_preflight(const ClusterPolicyReading& reading, const DriverOp
                              const OperandSettings& settings) {
   Members metadata = {{"name", preflight_name(node, driver.digest)}, {"namespace", settings.ns}};
   metadata["labels"] = Members{{"app", kPreflightApp}, {kDigestLabel, driver.digest}};
-  metadata["ownerReferences"] = Array{parts::owner(reading.upgrade.policy)};
+  metadata["ownerReferences"] = Array{parts::owner(reading)};
 
   const std::string helper = fmt::format("{}/exit-well", kHelperPlace);
   const Array mounts = {mount("helper", kHelperPlace)};

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "vendors/nvidia_allotment.h"
+#include "vendors/nvidia_crd.h"
+#include "vendors/nvidia_parts.h"
 #include "vendors/profile.h"
 
 namespace drover::vendors {
@@ -20,12 +23,48 @@ json::Members system_of(const LabelsOf& labels) {
   return system;
 }
 
+ClusterPolicyReading read(const std::vector<PolicyObject>& policies, std::size_t which) {
+  const json::Value& object = *policies[which].object;
+  return policies[which].kind == 0 ? read_cluster_policy(object)
+                                   : read_nvidia_driver(object, cluster_policy_in(policies));
+}
+
+// Among several policies each has its own DaemonSets, and the first of them sees to those that nobody has any more.
+struct Shares {
+  std::vector<DriverSet> own = {};
+  std::vector<std::string> nobodys = {};
+};
+
+Shares share_out(const std::vector<PolicyObject>& policies, std::size_t which, const std::vector<DriverSet>& sets,
+                 const std::string& own_word) {
+  if (policies[which].kind == 0) return {.own = sets};
+  const std::vector<std::string> ignored_because = allot_nvidia(policies).ignored_because;
+  std::vector<std::string> words;
+  bool is_first = true;
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    if (policies[i].kind == 0 || !ignored_because[i].empty()) continue;
+    is_first = is_first && i >= which;
+    words.push_back(std::string(kDriverPolicyPrefix).append(json::text_at(*policies[i].object, {"metadata", "name"})));
+  }
+  Shares shares;
+  for (const DriverSet& set : sets) {
+    const bool is_somebodys = std::find(words.begin(), words.end(), set.policy) != words.end();
+    if (set.policy == own_word) shares.own.push_back(set);
+    // What we did not make we do not remove.
+    if (is_first && !is_somebodys && !set.pool.empty()) shares.nobodys.push_back(set.name);
+  }
+  return shares;
+}
+
 class NvidiaWants final : public Wants {
  public:
-  NvidiaWants(const json::Value& policy, const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
-              OperandSettings settings)
-      : settings_(std::move(settings)), reading_(read_cluster_policy(policy)) {
-    operands_ = render_drivers(reading_, nodes, sets, settings_);
+  NvidiaWants(const std::vector<PolicyObject>& policies, std::size_t which, const std::vector<PoolNode>& nodes,
+              const std::vector<DriverSet>& sets, OperandSettings settings)
+      : settings_(std::move(settings)), reading_(read(policies, which)) {
+    Shares shares = share_out(policies, which, sets, parts::policy_word(reading_));
+    operands_ = render_drivers(reading_, nodes, shares.own, settings_);
+    if (operands_.unplaced.empty())
+      operands_.leftovers.insert(operands_.leftovers.end(), shares.nobodys.begin(), shares.nobodys.end());
     for (const DriverOperand& driver : operands_.drivers) daemon_sets_.push_back(driver.daemon_set);
     if (brings_driver()) daemon_sets_.push_back(render_validator(reading_, settings_));
   }
@@ -36,9 +75,10 @@ class NvidiaWants final : public Wants {
   const std::vector<std::string>& unmanaged_operands() const override { return reading_.unmanaged; }
   const std::vector<std::string>& unplaced_nodes() const override { return operands_.unplaced; }
   bool brings_driver() const override { return reading_.driver.is_enabled && reading_.can_be_rendered; }
+  bool keeps_what_is_there() const override { return !brings_driver() && !reading_.driver.is_said_elsewhere; }
 
   bool selects(const LabelsOf& labels) const override {
-    return reading_.driver.is_enabled && has_gpu(labels) && labels(nvidia().deploy_label) != "false";
+    return reading_.driver.is_enabled && has_nvidia_gpu(labels) && labels(nvidia().deploy_label) != "false";
   }
   bool is_the_hosts_own(const LabelsOf& labels) const override {
     return labels(nvidia().deploy_label) == "pre-installed";
@@ -71,15 +111,16 @@ class NvidiaWants final : public Wants {
 
   // A label that somebody has set stands, whatever it says; one that Node Feature Discovery takes away does not cost a
   // driver.
-  Dress dress(const LabelsOf& labels, const LabelsOf& annotations) const override {
+  Dress dress(const LabelsOf& labels, const LabelsOf& annotations, bool may_change_carrier) const override {
     Dress dress;
-    if (!reading_.driver.is_enabled || !has_gpu(labels)) return dress;
+    if (!reading_.driver.is_enabled || !has_nvidia_gpu(labels)) return dress;
     const auto want = [&](std::string_view key) {
       if (labels(key).empty()) dress.labels.emplace(key, "true");
     };
     want(nvidia().present_label);
     want(nvidia().deploy_label);
     each_part(nvidia().gates, want);
+    belong(labels, may_change_carrier, dress);
     const bool is_ours = reading_.upgrade.policy.is_on;
     const std::string_view said = annotations(nvidia().managed_annotation);
     if (is_ours && said != "true") dress.annotations.emplace(nvidia().managed_annotation, "true");
@@ -88,10 +129,17 @@ class NvidiaWants final : public Wants {
   }
 
  private:
-  static bool has_gpu(const LabelsOf& labels) {
-    bool has = labels(nvidia().present_label) == "true";
-    each_part(nvidia().feature_labels, [&](std::string_view key) { has = has || labels(key) == "true"; });
-    return has;
+  // Whose the node is, and which DaemonSet brings its driver: said only where there can be several.
+  void belong(const LabelsOf& labels, bool may_change_carrier, Dress& dress) const {
+    const std::string_view owner = labels(nvidia().owner_label);
+    if (reading_.nvidia_driver.empty()) {
+      if (!owner.empty()) dress.labels.emplace(nvidia().owner_label, std::nullopt);
+      return;
+    }
+    if (owner != reading_.nvidia_driver) dress.labels.emplace(nvidia().owner_label, reading_.nvidia_driver);
+    const std::string carrier = wish_for(labels).daemon_set;
+    if (may_change_carrier && !carrier.empty() && labels(nvidia().carrier_label) != carrier)
+      dress.labels.emplace(nvidia().carrier_label, carrier);
   }
 
   OperandSettings settings_;
@@ -102,9 +150,10 @@ class NvidiaWants final : public Wants {
 
 }  // namespace
 
-std::unique_ptr<Wants> nvidia_wants(const json::Value& policy, const std::vector<PoolNode>& nodes,
-                                    const std::vector<DriverSet>& sets, const OperandSettings& settings) {
-  return std::make_unique<NvidiaWants>(policy, nodes, sets, settings);
+std::unique_ptr<Wants> nvidia_wants(const std::vector<PolicyObject>& policies, std::size_t which,
+                                    const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
+                                    const OperandSettings& settings) {
+  return std::make_unique<NvidiaWants>(policies, which, nodes, sets, settings);
 }
 
 }  // namespace drover::vendors

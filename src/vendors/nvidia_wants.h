@@ -1,4 +1,4 @@
-// NVIDIA's ClusterPolicy behind the door that all vendors share.
+// NVIDIA's ClusterPolicy, or one of its NVIDIADrivers, behind the door that all vendors share.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,8 @@
 
 namespace drover::vendors {
 
-std::unique_ptr<Wants> nvidia_wants(const json::Value& policy, const std::vector<PoolNode>& nodes,
-                                    const std::vector<DriverSet>& sets, const OperandSettings& settings);
+std::unique_ptr<Wants> nvidia_wants(const std::vector<PolicyObject>& policies, std::size_t which,
+                                    const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
+                                    const OperandSettings& settings);
 
 }  // namespace drover::vendors

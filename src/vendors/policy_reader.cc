@@ -72,12 +72,8 @@ class Reader {
       if (nodes < 0 || nodes > std::numeric_limits<int>::max()) return wanted();
       return {static_cast<int>(nodes), false};
     }
-    if (!value->is_string()) return wanted();
-    const std::string_view text = value->get_string();
-    if (!text.ends_with('%')) return wanted();
-    const auto percent = base::parse_int(text.substr(0, text.size() - 1));
-    if (!percent || *percent < 0 || *percent > 100 || text.starts_with('+')) return wanted();
-    return {static_cast<int>(*percent), true};
+    const auto percent = value->is_string() ? parse_percent(value->get_string()) : std::nullopt;
+    return percent ? *percent : wanted();
   }
 
   base::Selector selector(std::string_view key) {
@@ -124,6 +120,13 @@ Removal read_pod_deletion(Reader& upgrade) {
 }
 
 }  // namespace
+
+std::optional<core::Share> parse_percent(std::string_view text) {
+  if (!text.ends_with('%') || text.starts_with('+')) return {};
+  const auto percent = base::parse_int(text.substr(0, text.size() - 1));
+  if (!percent || *percent < 0 || *percent > 100) return {};
+  return Share{static_cast<int>(*percent), true};
+}
 
 PolicyReading read_upgrade_policy(const json::Value* upgrade, const std::string& at) {
   PolicyReading reading;

@@ -5,7 +5,9 @@
 // new, and nothing is guessed.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -25,6 +27,9 @@ struct PolicyReading {
   base::Selector drained;  // pods that the drain step takes
   std::vector<FieldTrouble> troubles = {};
 };
+
+// "25%"; nothing for what is no share.
+std::optional<core::Share> parse_percent(std::string_view text);
 
 // `upgrade` is the upgradePolicy object (or nothing), `at` its path for messages.
 PolicyReading read_upgrade_policy(const json::Value* upgrade, const std::string& at);

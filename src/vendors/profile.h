@@ -29,11 +29,13 @@ struct Profile {
     std::string_view plural;
     std::string_view kind;
   };
-  Kind policy;
-  // Which of several counts; nothing for none.
-  std::optional<std::size_t> (*policy_that_counts)(const std::vector<const json::Value*>& policies);
-  std::unique_ptr<Wants> (*read)(const json::Value& policy, const std::vector<PoolNode>& nodes,
-                                 const std::vector<DriverSet>& sets, const OperandSettings& settings);
+  Kind policy;                          // the one that its documents begin with
+  std::span<const Kind> more_policies;  // a server need not know them
+  Allotment (*allot)(const std::vector<PolicyObject>& policies);
+  // What `policies[which]` wants; the others are there to be asked.
+  std::unique_ptr<Wants> (*read)(const std::vector<PolicyObject>& policies, std::size_t which,
+                                 const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
+                                 const OperandSettings& settings);
   DriverSet (*driver_set)(const json::Value& daemon_set);
 
   // On the Node.
@@ -45,6 +47,8 @@ struct Profile {
   std::string_view managed_annotation;                 // tells the driver's init container that an operator is at work
   std::string_view present_label;                      // the node has such devices
   std::string_view deploy_label;                       // "true" gives it a driver, "false" does not
+  std::string_view owner_label;                        // which policy has it, where there can be several
+  std::string_view carrier_label;                      // which DaemonSet brings its driver, likewise
   std::string_view feature_labels;  // by which Node Feature Discovery says so; any of them, comma-separated
   std::string_view gates;           // labels that keep siblings away from the device, comma-separated
   std::string_view gate_paused;     // what a paused gate says
@@ -52,6 +56,7 @@ struct Profile {
   // On pods.
   std::string_view device_resources;  // prefixes of resource names, comma-separated
   std::string_view device_paths;      // prefixes of host paths, comma-separated
+  std::string_view claim_driver;      // who allocates its devices to ResourceClaims; empty: nobody
   std::string_view drain_skip_label;  // "true" keeps a pod out of the drain step
   // The label that names our pods' part, and what it says for each.
   std::string_view role_label;
@@ -66,6 +71,8 @@ struct Profile {
   std::string_view metric_prefix;    // of the gauges that its documents name: "gpu_operator"; empty: none
   std::string_view metric_switches;  // those that say whether upgrades are on, comma-separated
 
+  std::size_t policy_kinds() const { return 1 + more_policies.size(); }
+  const Kind& policy_kind(std::size_t kind) const { return kind == 0 ? policy : more_policies[kind - 1]; }
   std::string_view state(core::Phase phase) const { return states[static_cast<std::size_t>(phase)]; }
   // The phase that a state label means; nothing for a word that the vendor does not know.
   std::optional<core::Phase> phase(std::string_view word) const;

@@ -5,6 +5,7 @@
 // them changes.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -32,9 +33,29 @@ struct OperandSettings {
 // A node's labels, one at a time; "" for one that is absent.
 using LabelsOf = std::function<std::string_view(std::string_view key)>;
 
+// A policy, and which of its vendor's kinds it is (Profile::policy_kind).
+struct PolicyObject {
+  std::size_t kind = 0;
+  const json::Value* object = nullptr;
+};
+
+// Whose a node is.
+struct Owner {
+  std::optional<std::size_t> policy = {};  // by index among all policies; nothing: nobody looks after it
+  std::vector<std::size_t> rivals = {};    // several policies select it: it stays with whoever has it
+};
+
+// How the policies of a vendor share the nodes. Made anew when one of them changes.
+struct Allotment {
+  std::vector<std::string> ignored_because = {};  // beside the policies; "" for one that counts
+  std::vector<std::string> label_keys = {};       // of nodes, beyond those that the vendor's profile names
+  std::function<Owner(const LabelsOf& labels)> owner_of = [](const LabelsOf&) { return Owner{}; };
+};
+
 // A DaemonSet that is there.
 struct DriverSet {
   std::string name;
+  std::string policy = {};          // for which of our policies it was made, in its vendor's words
   std::string pool = {};            // what it serves, in its vendor's words; empty: not made by us
   json::Members match_labels = {};  // cannot be changed any more
   bool has_owner = false;           // it would go with its owner: detach it before anything else
@@ -73,6 +94,8 @@ class Wants {
   virtual const std::vector<std::string>& unplaced_nodes() const = 0;  // whose system is not known
   // False: the driver is not ours to bring (disabled, or the policy cannot be read).
   virtual bool brings_driver() const = 0;
+  // It brings none now and may do so again: what it has brought stays.
+  virtual bool keeps_what_is_there() const = 0;
 
   virtual bool selects(const LabelsOf& labels) const = 0;
   virtual bool is_the_hosts_own(const LabelsOf& labels) const = 0;
@@ -83,7 +106,8 @@ class Wants {
   virtual const std::vector<json::Value>& daemon_sets() const = 0;  // for server-side apply
   virtual const std::vector<std::string>& leftovers() const = 0;    // to delete, their pods orphaned
   virtual json::Value preflight(const std::string& node, const NodeWish& wish) const = 0;
-  virtual Dress dress(const LabelsOf& labels, const LabelsOf& annotations) const = 0;
+  // `may_change_carrier`: the node has no driver that it could lose, or is about to lose it anyway.
+  virtual Dress dress(const LabelsOf& labels, const LabelsOf& annotations, bool may_change_carrier) const = 0;
 };
 
 }  // namespace drover::vendors

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "base/text.h"
 #include "kube/yaml.h"
 
@@ -10,10 +15,15 @@ namespace drover::cli {
 namespace {
 
 TEST(EmbeddedCrds, AreTheChartsOwn) {
-  ASSERT_EQ(embedded_crds().size(), 1U);
-  const auto file = base::read_file("charts/drover/crds/nvidia.com_clusterpolicies.yaml");
-  ASSERT_TRUE(file);
-  EXPECT_EQ(embedded_crds().front(), *file);
+  std::vector<std::string> files;
+  for (const auto& file : std::filesystem::directory_iterator("charts/drover/crds")) files.push_back(file.path());
+  std::sort(files.begin(), files.end());
+  ASSERT_EQ(embedded_crds().size(), files.size());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto file = base::read_file(files[i]);
+    ASSERT_TRUE(file);
+    EXPECT_EQ(embedded_crds()[i], *file);
+  }
 }
 
 TEST(EmbeddedCrds, AreReadAsManifests) {

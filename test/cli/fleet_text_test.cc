@@ -150,6 +150,7 @@ rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
   ✗ the skip label is set
   ✗ nobody knows which driver it should have
+  ✗ the wanted driver is the one that failed here
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
   ✗ a person uncordoned it
   ✗ upgrades are off, and no pod has gone yet
@@ -174,8 +175,10 @@ next: pods that use the device are asked to leave; those still there in TIME tha
 rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
   ✗ upgrades are off: policy cluster-policy has them on
+  ✗ the state label says something that nobody knows
   ✗ the skip label is set
   ✗ nobody knows which driver it should have
+  ✗ the wanted driver is the one that failed here
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
   ✗ the wanted driver is starting
   ✗ somebody else has the node
@@ -195,6 +198,7 @@ next: nothing, until that changes
 rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
   ✗ upgrades are off: policy cluster-policy has them on
+  ✗ the state label says something that nobody knows
   ✓ the skip label is set: remove it to let the node go on
     ⇒ the skip label is set
 next: nothing, until that changes

@@ -15,8 +15,9 @@ const vendors::Profile& kProfile = vendors::nvidia();
 class FleetTest : public ::testing::Test {
  protected:
   FleetTest() {
-    policies.put(parsed(R"({"metadata": {"name": "cluster-policy", "uid": "policy", "resourceVersion": "1",
+    policies[0].put(parsed(R"({"metadata": {"name": "cluster-policy", "uid": "policy", "resourceVersion": "1",
         "creationTimestamp": "2026-11-15T10:00:00Z"}, "spec": {"driver": {"version": "550.54.15"}}})"));
+    estate.read();
   }
 
   void add_node(std::string_view name) {
@@ -42,7 +43,8 @@ class FleetTest : public ::testing::Test {
   }
   void add_pod(const kube::Object& pod) {
     pods.put(pod);
-    fleet.pod_changed(fmt::format("gpu-operator/{}", kube::name_of(pod)));
+    for (const std::string& node : index.changed(fmt::format("gpu-operator/{}", kube::name_of(pod))))
+      fleet.pods_changed(node);
   }
 
   const core::DriverView& driver_on(std::string_view name) {
@@ -61,8 +63,14 @@ class FleetTest : public ::testing::Test {
   kube::Cache<NodeFacts> nodes{[](const kube::Object& object) { return node_facts(object); }};
   kube::Cache<PodFacts> pods{[](const kube::Object& object) { return pod_facts(object, kProfile); }};
   kube::Cache<DaemonSetFacts> sets{[](const kube::Object& object) { return daemon_set_facts(object, kProfile); }};
-  kube::Cache<kube::Object> policies{[](const kube::Object& object) { return object; }};
-  Fleet fleet{{.nodes = nodes, .operand_pods = pods, .daemon_sets = sets, .policies = policies}, kProfile, {}, {}};
+  PolicyCaches policies = policy_caches(kProfile);
+  OperandPods index{pods, kProfile};
+  Estate estate{policies, kProfile};
+  Fleet fleet{{.nodes = nodes, .operand_pods = index, .daemon_sets = sets, .estate = estate},
+              PolicyRef{.kind = 0, .key = "cluster-policy"},
+              kProfile,
+              {},
+              {}};
   core::DriverView nobody;
 };
 

@@ -26,6 +26,8 @@ using namespace std::chrono_literals;
 using kube::Object;
 
 inline constexpr std::string_view kState = "nvidia.com/gpu-driver-upgrade-state";
+inline const kube::Resource kNvidiaDrivers{"nvidia.com", "v1alpha1", "nvidiadrivers", "NVIDIADriver",
+                                           kube::Scope::Cluster};
 inline const kube::Resource kClusterPolicies{"nvidia.com", "v1", "clusterpolicies", "ClusterPolicy",
                                              kube::Scope::Cluster};
 
@@ -69,8 +71,10 @@ class Stage {
         luck(world.api("operator"), world.loop, world.cluster.random("luck"), &world.server()),
         kubelets(world.api("kubelets"), world.loop, world.cluster.random("kubelets"), options.kubelets) {
     kubelets.start();
-    ask(kube::create(kube::kCustomResourceDefinitions, "",
-                     manifest("charts/drover/crds/nvidia.com_clusterpolicies.yaml")));
+    for (const char* kind : {"clusterpolicies", "nvidiadrivers"}) {
+      ask(kube::create(kube::kCustomResourceDefinitions, "",
+                       manifest(fmt::format("charts/drover/crds/nvidia.com_{}.yaml", kind))));
+    }
     for (const char* ns : {"gpu-operator", "ml"}) {
       ask(kube::create(kube::kNamespaces, "", {{"metadata", {{"name", ns}}}}));
     }

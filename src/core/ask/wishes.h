@@ -7,7 +7,11 @@ namespace drover::core {
 
 inline constexpr Question no_longer_wanted = {"the policy no longer wants the node", [](const Case& c, Words& words) {
                                                 if (c.policy.is_ending) {
-                                                  words.say("policy {} is being deleted", c.policy.name);
+                                                  if (c.policy.name.empty()) {
+                                                    words.say("there is none");
+                                                  } else {
+                                                    words.say("policy {} is being deleted", c.policy.name);
+                                                  }
                                                   return true;
                                                 }
                                                 words.say("policy {} {} it", c.policy.name,

@@ -1,0 +1,45 @@
+// The pods of drivers, validators and preflights, by node: an index over their cache that all fleets of a vendor share.
+//
+// At rest: by node the keys of its operand pods.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "base/word.h"
+#include "kube/cache.h"
+#include "observe/pod_facts.h"
+#include "vendors/profile.h"
+
+namespace drover::observe {
+
+class OperandPods {
+ public:
+  OperandPods(const kube::Cache<PodFacts>& pods, const vendors::Profile& profile) : pods_(pods), profile_(profile) {}
+
+  // Takes what the cache says of the pod now. The nodes that it was and is on, each once.
+  std::vector<std::string> changed(const std::string& key);
+
+  // One that stays counts before one that goes; nullptr for none.
+  const PodFacts* with_role(const std::string& node, std::string_view role) const;
+  const PodFacts* driver_on(const std::string& node) const { return with_role(node, profile_.driver_role); }
+  std::vector<const PodFacts*> on(const std::string& node) const;
+
+  // Keys of the pods that prove images.
+  const std::map<std::string, std::optional<base::WallTime>>& preflights() const { return preflights_; }
+  // How long one of them has been seen; from the first time that this is asked.
+  base::Span proving_for(const PodFacts& preflight, base::WallTime now);
+
+ private:
+  const kube::Cache<PodFacts>& pods_;
+  const vendors::Profile& profile_;
+  std::map<std::string, std::optional<base::WallTime>> preflights_;       // when each was first looked at
+  std::map<std::string, std::vector<std::string>, std::less<>> pods_of_;  // keys, sorted, by node
+  std::map<std::string, base::Word, std::less<>> node_of_;                // by pod's key
+};
+
+}  // namespace drover::observe

@@ -1,0 +1,30 @@
+// The nodes of one policy, and what was told of them last. A herd has one for each policy that counts, and one for the
+// nodes that nobody has any more.
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "act/policy_status.h"
+#include "base/time.h"
+#include "observe/fleet.h"
+
+namespace drover::operate {
+
+struct Flock {
+  explicit Flock(observe::Fleet its_fleet) : fleet(std::move(its_fleet)) {}
+
+  observe::Fleet fleet;
+  // Of the last walk.
+  act::Summary summary = {};
+  bool upgrades_are_on = false;
+  std::set<std::string> in_flight = {};  // nodes whose pods matter
+  bool somebody_is_away = false;         // by our doing
+  bool is_waiting = false;               // somebody is to be taken
+  // Of the policy's status.
+  bool status_is_due = true;
+  base::Instant status_not_before = {};
+};
+
+}  // namespace drover::operate

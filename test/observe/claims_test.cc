@@ -1,0 +1,62 @@
+// Who holds a device by a ResourceClaim.
+#include "observe/claims.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "observe/objects.h"
+
+namespace drover::observe::testing {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* results;  // of the allocation; nullptr: there is no such claim
+  bool uses_device;
+};
+
+class ClaimTest : public ::testing::TestWithParam<Row> {};
+
+TEST_P(ClaimTest, TellsWhetherItsPodUsesADevice) {
+  Claims claims = claims_of(vendors::nvidia());
+  if (GetParam().results != nullptr) {
+    claims.put(parsed(fmt::format(R"({{"metadata": {{"name": "gpus", "namespace": "ml"}},
+                                       "status": {{"allocation": {{"devices": {{"results": {}}}}}}}}})",
+                                  GetParam().results)));
+  }
+  kube::Object pod = pod_object("train");
+  json::ensure(pod, {"metadata", "namespace"}) = "ml";
+  json::ensure(pod, {"spec", "resourceClaims"}) = parsed(R"([{"name": "gpu", "resourceClaimName": "gpus"}])");
+  EXPECT_EQ(uses_device(pod_facts(pod, vendors::nvidia()), &claims), GetParam().uses_device);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, ClaimTest,
+    ::testing::Values(Row{"OfTheVendor", R"([{"driver": "gpu.nvidia.com"}])", true},
+                      Row{"AmongOthers", R"([{"driver": "nic.example"}, {"driver": "gpu.nvidia.com"}])", true},
+                      Row{"AdminAccess", R"([{"driver": "gpu.nvidia.com", "adminAccess": true}])", false},
+                      Row{"AnotherDriver", R"([{"driver": "gpu.amd.com"}])", false}, Row{"Unallocated", "[]", false},
+                      Row{"CannotBeLookedUp", nullptr, true}),
+    [](const auto& row) { return std::string(row.param.name); });
+
+TEST(Claims, OfATemplateAreNamedInThePodsStatus) {
+  Claims claims = claims_of(vendors::nvidia());
+  claims.put(parsed(R"({"metadata": {"name": "train-gpu-x7k2p", "namespace": "ml"},
+                        "status": {"allocation": {"devices": {"results": [{"driver": "gpu.nvidia.com"}]}}}})"));
+  kube::Object pod = pod_object("train");
+  json::ensure(pod, {"metadata", "namespace"}) = "ml";
+  json::ensure(pod, {"spec", "resourceClaims"}) = parsed(R"([{"name": "gpu", "resourceClaimTemplateName": "t"}])");
+  EXPECT_FALSE(uses_device(pod_facts(pod, vendors::nvidia()), &claims)) << "nothing was made of it yet";
+  json::ensure(pod, {"status", "resourceClaimStatuses"}) =
+      parsed(R"([{"name": "gpu", "resourceClaimName": "train-gpu-x7k2p"}])");
+  EXPECT_TRUE(uses_device(pod_facts(pod, vendors::nvidia()), &claims));
+  EXPECT_TRUE(uses_device(pod_facts(pod, vendors::nvidia()), nullptr)) << "nobody can look it up";
+}
+
+TEST(Claims, AreNothingToAPodWithoutAny) {
+  const Claims claims = claims_of(vendors::nvidia());
+  EXPECT_FALSE(uses_device(pod_facts(pod_object("web"), vendors::nvidia()), &claims));
+}
+
+}  // namespace
+}  // namespace drover::observe::testing
