@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/same.h"
 #include "base/text.h"
 
 namespace drover::act {
@@ -226,7 +227,7 @@ bool says_ignored(const json::Value& policy, const std::string& because) {
 }
 
 std::optional<json::Value> merge_between(const json::Value& before, const json::Value& after) {
-  if (before == after) return {};
+  if (json::same(before, after)) return {};
   if (!before.is_object() || !after.is_object()) return after;
   Members patch;
   for (const auto& member : before.get_object()) {

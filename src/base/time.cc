@@ -33,14 +33,24 @@ std::unexpected<Fault> not_a_span(std::string_view text) {
       fmt::format("\"{}\" is no span of time; write it like 300, 90s, 1m30s, 250ms or 2h", one_line(text, 60)));
 }
 
-// The date and time of day without fraction.
+// The date and time of day without fraction. Written by hand: every condition, lease and Event has one.
 std::string to_the_second(WallTime at) {
   const auto day = std::chrono::floor<days>(at);
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(std::chrono::floor<seconds>(at - day));
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count());
+  const int year = static_cast<int>(date.year());
+  std::string text = year >= 0 && year <= 9999 ? "0000-00-00T00:00:00" : fmt::format("{:04}-00-00T00:00:00", year);
+  const std::size_t after_year = text.size() - 15;
+  const auto put = [&text](std::size_t end, std::int64_t number, std::size_t digits) {
+    for (; digits > 0; --digits, number /= 10) text[--end] = static_cast<char>('0' + number % 10);
+  };
+  if (after_year == 4) put(4, year, 4);
+  put(after_year + 3, static_cast<unsigned>(date.month()), 2);
+  put(after_year + 6, static_cast<unsigned>(date.day()), 2);
+  put(after_year + 9, clock.hours().count(), 2);
+  put(after_year + 12, clock.minutes().count(), 2);
+  put(after_year + 15, clock.seconds().count(), 2);
+  return text;
 }
 
 // Exactly `digits` digits at the front of `text`, which moves behind them.

@@ -50,12 +50,14 @@ bool is_container(const json::Value& value) { return value.is_object() || value.
 json::Value cut(const json::Value& value, const Projection::Step& step) {
   if (const json::Array* array = value.if_array()) {
     json::Array kept;
+    kept.reserve(array->size());
     for (const json::Value& element : *array) {
       if (is_container(element)) kept.push_back(cut(element, step));
     }
     return kept;
   }
   json::Members kept;
+  kept.reserve(std::min(step.next.size(), value.get_object().size()));
   for (const auto& [key, member] : value.get_object()) {
     const Projection::Step* next = step.find(key);
     if (next == nullptr) continue;

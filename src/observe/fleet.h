@@ -5,6 +5,7 @@
 // carries our marks. There is a fleet for each policy that counts, and one for the nodes that nobody has any more.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -75,6 +76,8 @@ class Fleet {
 
   // What the policy wants; nullptr when there is no policy.
   const vendors::Wants* wants() const { return wants_.get(); }
+  // Of each of its DaemonSets: a number that differs when the text does.
+  const std::vector<std::uint64_t>& wanted_texts() const { return wanted_texts_; }
   const kube::Object* policy() const { return policy_ ? sources_.estate.find(*policy_) : nullptr; }
   const std::optional<PolicyRef>& policy_ref() const { return policy_; }
   // Nodes that other policies select too.
@@ -97,6 +100,8 @@ class Fleet {
   struct Place {
     Standing standing = {};
     vendors::NodeWish wish = {};
+    bool is_selected = false;
+    bool is_the_hosts_own = false;
     bool is_undressed = false;  // it lacks labels or annotations that the policy gives its nodes
     std::string pool = {};
     bool moves = false;  // time alone can change its view
@@ -104,6 +109,8 @@ class Fleet {
 
   void read_policy();
   void make_all(base::WallTime now);
+  // What the policy says of the node, and then its view; when only time has passed, the view.
+  void make_anew(std::size_t index, const NodeFacts& facts, base::WallTime now);
   void make(std::size_t index, const NodeFacts& facts, base::WallTime now);
   bool concerns(const NodeFacts& facts) const;
   vendors::Dress dress_of(const NodeFacts& facts, core::Phase phase) const;
@@ -121,6 +128,7 @@ class Fleet {
   std::set<std::string> dirty_;
   std::unique_ptr<vendors::Wants> wants_;
   std::vector<std::string> disputed_;
+  std::vector<std::uint64_t> wanted_texts_;
   int nodes_at_start_ = 0;
 
   core::FleetView view_;

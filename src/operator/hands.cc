@@ -224,7 +224,9 @@ void Hands::detach(const observe::DaemonSetFacts& set) {
 
 void Hands::bring_operands(const observe::Fleet& fleet, const kube::Cache<observe::DaemonSetFacts>& sets) {
   if (fleet.wants() == nullptr) return;
-  for (const json::Value& wanted : fleet.wants()->daemon_sets()) {
+  const std::vector<json::Value>& all = fleet.wants()->daemon_sets();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const json::Value& wanted = all[i];
     const std::string name(json::text_at(wanted, {"metadata", "name"}));
     const observe::DaemonSetFacts* set = sets.find(ns_ + "/" + name);
     if (set != nullptr && set->set.has_owner) {
@@ -232,7 +234,7 @@ void Hands::bring_operands(const observe::Fleet& fleet, const kube::Cache<observ
       continue;
     }
     // Applied once for each text and each generation that somebody else made of it.
-    const std::uint64_t text = base::fnv1a(json::text_of(wanted));
+    const std::uint64_t text = fleet.wanted_texts()[i];
     const std::string mark = fmt::format("{:x}/{}", text, set == nullptr ? 0 : set->generation);
     if (applied_[name] == mark) continue;
     kube::Request request = kube::patch(kube::kDaemonSets, ns_, name, kube::PatchKind::Apply, wanted);

@@ -289,8 +289,9 @@ void Herd::write_status(Flock& flock, const core::FleetView& view, const core::P
     const auto& held = fleet.standing(i).held;
     facts.since.push_back(held ? base::rfc3339(held->since) : std::string());
   }
+  static const json::Value kNoStatus = json::Members();
   const json::Value* there = json::find(*policy, {"status"});
-  const auto status = act::merge_between(there == nullptr ? json::Value(json::Members()) : *there,
+  const auto status = act::merge_between(there == nullptr ? kNoStatus : *there,
                                          act::policy_status(view, plan, *served_.profile, facts, loop_.wall()));
   if (!status) return;
   const std::string name(kube::name_of(*policy));

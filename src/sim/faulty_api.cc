@@ -330,9 +330,9 @@ void FaultyApi::Body::hear(const std::shared_ptr<Watching>& watching, kube::Watc
   }
   const base::Span delay = struck && struck->luck == Luck::StaleWatch ? struck->span : base::Span::zero();
   const bool twice = struck && struck->luck == Luck::DuplicateEvent;
-  deliver(watching, delay, [watching, event = std::move(event), twice] {
+  deliver(watching, delay, [watching, event = std::move(event), twice]() mutable {
     if (twice) watching->sink.event(event);
-    if (watching->is_wanted) watching->sink.event(event);
+    if (watching->is_wanted) watching->sink.event(std::move(event));
   });
 }
 

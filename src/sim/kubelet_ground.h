@@ -12,6 +12,12 @@
 
 namespace drover::sim {
 
+// Of an answer that nobody reads.
+inline const kube::Projection& only_the_uid() {
+  static const kube::Projection kOnlyTheUid = {"metadata.uid"};
+  return kOnlyTheUid;
+}
+
 // Shared by all nodes.
 struct Premises {
   kube::Api& api;

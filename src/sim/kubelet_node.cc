@@ -252,7 +252,7 @@ void NodeLife::write_status() {
   ++ground_.shared.writes;
   auto request = kube::patch(kube::kNodes, "", ground_.node, kube::PatchKind::Strategic, status(), "status");
   request.field_manager = "kubelet";
-  request.projection = {"metadata.uid"};
+  request.projection = only_the_uid();
   writing_ = ground_.shared.api.call(std::move(request),
                                      [this](base::Result<kube::Object> answer) { status_answered(answer); });
 }
@@ -279,7 +279,7 @@ void NodeLife::renew_lease() {
   auto request =
       kube::patch(kube::kLeases, std::string(kLeaseNamespace), ground_.node, kube::PatchKind::Merge, std::move(body));
   request.field_manager = "kubelet";
-  request.projection = {"metadata.uid"};
+  request.projection = only_the_uid();
   leasing_ = ground_.shared.api.call(std::move(request), [this](base::Result<kube::Object> answer) {
     if (!answer && answer.error().kind == Kind::NotFound) return create_lease();
     lease_answered(answer);
@@ -298,7 +298,7 @@ void NodeLife::create_lease() {
                                 {"renewTime", base::rfc3339_micro(ground_.loop().wall())}};
   auto request = kube::create(kube::kLeases, std::string(kLeaseNamespace), std::move(lease));
   request.field_manager = "kubelet";
-  request.projection = {"metadata.uid"};
+  request.projection = only_the_uid();
   leasing_ = ground_.shared.api.call(std::move(request),
                                      [this](base::Result<kube::Object> answer) { lease_answered(answer); });
 }

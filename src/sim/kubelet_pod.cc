@@ -286,7 +286,7 @@ void PodLife::send_status(json::Value status, std::uint64_t digest) {
   json::Value body = json::Members{{"metadata", json::Members{{"uid", spec_.uid}}}, {"status", std::move(status)}};
   auto request = kube::patch(kube::kPods, spec_.ns, spec_.name, kube::PatchKind::Strategic, std::move(body), "status");
   request.field_manager = "kubelet";
-  request.projection = {"metadata.uid"};
+  request.projection = only_the_uid();
   writing_ = ground_.shared.api.call(
       std::move(request), [this, digest](base::Result<kube::Object> answer) { status_answered(answer, digest); });
 }
@@ -309,7 +309,7 @@ void PodLife::send_delete() {
   ++ground_.shared.writes;
   auto request = kube::remove(kube::kPods, spec_.ns, spec_.name, spec_.uid);
   request.grace = Span::zero();
-  request.projection = {"metadata.uid"};
+  request.projection = only_the_uid();
   writing_ = ground_.shared.api.call(std::move(request), [this](base::Result<kube::Object> answer) {
     is_writing_ = false;
     if (answer) {

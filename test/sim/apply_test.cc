@@ -3,6 +3,7 @@
 
 #include "sim/objects.h"
 #include "sim/server.h"
+#include "sim/server/field_set.h"
 
 namespace drover::sim {
 namespace {
@@ -164,6 +165,29 @@ TEST_F(Applying, TakesTheManagersThatAPatchWrites) {
   ASSERT_EQ(json::array_at(*after, {"metadata", "managedFields"}).size(), 1u);
   EXPECT_EQ(json::text_at(json::array_at(*after, {"metadata", "managedFields"})[0], {"operation"}), "Apply");
   EXPECT_EQ(data(expect(apply("kubectl", R"({"data":{"x":"2"}})"))), R"({"x":"2"})");
+}
+
+TEST_F(Applying, AnUpdateLeavesTheFieldsOfOthersAsTheyWereSpelled) {
+  expect(apply("a", R"({"data":{"x":"1","y":"1"},"metadata":{"labels":{"l":"1"}}})"));
+  Request change = patch(kConfigMaps, "default", "c", PatchKind::Merge, parsed(R"({"data":{"z":"1"}})"));
+  change.field_manager = "b";
+  const Stored beside = expect(server.serve(change));
+  EXPECT_EQ(fields(beside, 0), R"({"f:data":{"f:x":{},"f:y":{}},"f:metadata":{"f:labels":{"f:l":{}}}})");
+  EXPECT_EQ(fields(beside, 1), R"({"f:data":{"f:z":{}}})");
+  change.body = parsed(R"({"data":{"y":"2"}})");
+  const Stored taken = expect(server.serve(change));
+  EXPECT_EQ(fields(taken, 0), R"({"f:data":{"f:x":{}},"f:metadata":{"f:labels":{"f:l":{}}}})");
+  EXPECT_EQ(fields(taken, 1), R"({"f:data":{"f:y":{},"f:z":{}}})");
+}
+
+TEST_F(Applying, WhatMeetsSharesAPlace) {
+  const auto set = [](std::string_view text) { return FieldSet::from_json(parsed(text)); };
+  const FieldSet one = set(R"({"f:a":{"f:b":{},".":{}},"f:c":{}})");
+  for (const std::string_view text : {"{}", R"({"f:a":{"f:b":{}}})", R"({"f:a":{}})", R"({"f:a":{"f:x":{}}})",
+                                      R"({"f:c":{"f:d":{}}})", R"({"f:z":{}})"}) {
+    EXPECT_EQ(one.meets(set(text)), !one.shared(set(text)).empty()) << text;
+    EXPECT_EQ(set(text).meets(one), one.meets(set(text))) << text;
+  }
 }
 
 TEST_F(Applying, RefusesAKeyedListThatGivesAKeyTwice) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/same.h"
+
 namespace drover::sim::crd {
 
 namespace {
@@ -52,14 +54,14 @@ Correlation Correlation::item(std::size_t at) const {
 
 bool Correlation::unchanged() const {
   if (!*this) return false;
-  if (schema == nullptr) return *now == *old;
+  if (schema == nullptr) return json::same(*now, *old);
   if (now->is_object() && old->is_object()) {
     const auto& members = now->get_object();
     if (members.size() != old->get_object().size()) return false;
     return std::all_of(members.begin(), members.end(), [&](const auto& entry) {
       if (const Correlation below = member(entry.key())) return below.unchanged();
       const auto* before = old->get_object().if_contains(entry.key());
-      return before != nullptr && *before == entry.value();
+      return before != nullptr && json::same(*before, entry.value());
     });
   }
   if (now->is_array() && old->is_array() && schema->list_type == "map") {
@@ -69,7 +71,7 @@ bool Correlation::unchanged() const {
     }
     return true;
   }
-  return *now == *old;
+  return json::same(*now, *old);
 }
 
 }  // namespace drover::sim::crd

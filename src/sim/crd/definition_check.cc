@@ -8,6 +8,7 @@
 #include <array>
 #include <set>
 
+#include "base/same.h"
 #include "base/text.h"
 #include "sim/crd/definition.h"
 #include "sim/crd/formats.h"
@@ -134,7 +135,7 @@ bool is_shared(const json::Array& versions, std::string_view member) {
   const json::Value* first = json::find(versions.front(), {member});
   return std::all_of(versions.begin(), versions.end(), [&](const json::Value& version) {
     const json::Value* other = json::find(version, {member});
-    return (first == nullptr) == (other == nullptr) && (first == nullptr || *first == *other);
+    return (first == nullptr) == (other == nullptr) && (first == nullptr || json::same(*first, *other));
   });
 }
 
@@ -286,7 +287,9 @@ FieldErrors check_definition(const json::Value& crd, const json::Value* old) {
       errors.push_back(invalid("metadata.name", json::Value(name), R"(must be spec.names.plural+"."+spec.group)"));
     }
   }
-  check_spec(crd, errors);
+  // One that stays as it was has been checked.
+  const bool is_checked = old != nullptr && json::same(json::find(crd, {"spec"}), json::find(*old, {"spec"}));
+  if (!is_checked) check_spec(crd, errors);
   const auto& versions = json::array_at(crd, {"spec", "versions"});
   const bool stored = std::any_of(versions.begin(), versions.end(),
                                   [](const json::Value& version) { return json::flag_at(version, {"storage"}); });

@@ -74,7 +74,11 @@ std::string shown(const json::Value& value) {
 }
 
 std::string child(std::string_view path, std::string_view name) {
-  return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+  std::string at;
+  at.reserve(path.size() + 1 + name.size());
+  at += path;
+  if (!path.empty()) at += '.';
+  return at += name;
 }
 std::string key(std::string_view path, std::string_view name) { return fmt::format("{}[{}]", path, name); }
 std::string index(std::string_view path, std::size_t at) { return fmt::format("{}[{}]", path, at); }

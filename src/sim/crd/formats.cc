@@ -56,7 +56,23 @@ bool is_date(std::string_view text) {
   return std::chrono::year_month_day{std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}}.ok();
 }
 
+// "2026-11-15T16:22:04Z": how nearly all of them look, read without patterns. Nothing when it looks otherwise.
+std::optional<bool> is_plain_date_time(std::string_view text) {
+  constexpr std::string_view kShape = "0000-00-00T00:00:00Z";
+  if (text.size() != kShape.size()) return {};
+  for (std::size_t i = 0; i < kShape.size(); ++i) {
+    const bool is_digit = text[i] >= '0' && text[i] <= '9';
+    if (kShape[i] == '0' ? !is_digit : text[i] != kShape[i]) return {};
+  }
+  const auto number = [&](std::size_t at) { return (text[at] - '0') * 10 + (text[at + 1] - '0'); };
+  const std::chrono::year_month_day date{std::chrono::year(number(0) * 100 + number(2)),
+                                         std::chrono::month(static_cast<unsigned>(number(5))),
+                                         std::chrono::day(static_cast<unsigned>(number(8)))};
+  return date.ok() && number(11) <= 23 && number(14) <= 59 && number(17) <= 59;
+}
+
 bool is_date_time(std::string_view text) {
+  if (const auto plain = is_plain_date_time(text)) return *plain;
   static const re2::RE2 kTime("([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))");
   const std::string lower = base::lower(text);
   const auto parts = base::split(lower, 't');

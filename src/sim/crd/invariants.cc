@@ -89,6 +89,7 @@ void each_below(const json::Value& value, const Schema& schema, std::string_view
 
 FieldErrors check_list_types(const json::Value& value, const Schema& schema, std::string_view path) {
   FieldErrors errors;
+  if (!schema.has_list_types) return errors;
   if (const auto* array = value.if_array()) {
     if (schema.list_type == "set") check_set(*array, path, errors);
     if (schema.list_type == "map") check_keyed(*array, schema, path, errors);
@@ -101,6 +102,7 @@ FieldErrors check_list_types(const json::Value& value, const Schema& schema, std
 
 FieldErrors check_embedded_resources(const json::Value& value, const Schema& schema, std::string_view path) {
   FieldErrors errors;
+  if (!schema.has_embedded) return errors;
   if (schema.embedded_resource && value.is_object()) check_embedded(value.get_object(), path, errors);
   each_below(value, schema, path, [&](const json::Value& below, const Schema& part, const std::string& at) {
     for (auto& error : check_embedded_resources(below, part, at)) errors.push_back(std::move(error));

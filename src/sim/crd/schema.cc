@@ -31,6 +31,7 @@ class Reader {
       }
     }
     TRY_VOID(read_nested(*made, *object, at));
+    sum_up(*made);
     if (!made->pattern.empty()) {
       if (auto compiled = cel::compile_pattern(made->pattern)) made->compiled_pattern = std::move(*compiled);
     }
@@ -183,6 +184,19 @@ class Reader {
     TRY_VOID(read_branches(object, "anyOf", at, made.any_of));
     TRY_VOID(read_branches(object, "oneOf", at, made.one_of));
     return {};
+  }
+
+  static void sum_up(Schema& made) {
+    made.has_list_types = made.list_type == "set" || made.list_type == "map";
+    made.has_embedded = made.embedded_resource;
+    const auto add = [&made](const SchemaRef& part) {
+      if (part == nullptr) return;
+      made.has_list_types = made.has_list_types || part->has_list_types;
+      made.has_embedded = made.has_embedded || part->has_embedded;
+    };
+    for (const auto& [name, part] : made.properties) add(part);
+    add(made.additional);
+    add(made.items);
   }
 
   Result<void> read_branches(const json::Members& object, std::string_view keyword, const std::string& at,

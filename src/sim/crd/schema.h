@@ -78,6 +78,10 @@ struct Schema {
   std::string map_type;  // "", "atomic", "granular"
   std::vector<Rule> rules = {};
 
+  // Whether anything here or below says so: most of an object need not be walked then.
+  bool has_list_types = false;  // a set or a map
+  bool has_embedded = false;
+
   bool preserves_unknown() const { return preserve_unknown.value_or(false); }
   // The schema of a member or of the items; nullptr when the schema says nothing about it.
   const Schema* member(std::string_view name) const;

@@ -12,9 +12,23 @@ namespace {
 
 bool is_meta(std::string_view name) { return name == "apiVersion" || name == "kind" || name == "metadata"; }
 
+// Where a walk stands; spelled only when something is found there.
+struct Way {
+  const Way* above = nullptr;
+  std::string_view member = {};
+  std::size_t item = 0;
+
+  std::string spelled() const {
+    if (above == nullptr) return {};
+    if (member.data() == nullptr) return fmt::format("{}[{}]", above->spelled(), item);
+    const std::string before = above->spelled();
+    return before.empty() ? std::string(member) : fmt::format("{}.{}", before, member);
+  }
+};
+
 class Pruner {
  public:
-  void prune(json::Value& value, const Schema* schema, bool resource, const std::string& path) {
+  void prune(json::Value& value, const Schema* schema, bool resource, const Way& path) {
     if (schema != nullptr && schema->preserves_unknown()) {
       look_below_preserved(value, *schema, resource, path);
       return;
@@ -24,10 +38,10 @@ class Pruner {
       for (auto& member : *object) {
         const std::string_view name = member.key();
         if (resource && is_meta(name)) continue;
-        const std::string at = path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+        const Way at{.above = &path, .member = name};
         if (!knows(schema, name)) {
           unknown.emplace_back(name);
-          if (!is_meta(name) || !path.empty()) gone_.push_back(at);
+          if (!is_meta(name) || !path.spelled().empty()) gone_.push_back(at.spelled());
         } else {
           const Schema* below = schema->member(name);
           prune(member.value(), below, below != nullptr && below->embedded_resource, at);
@@ -37,7 +51,7 @@ class Pruner {
     } else if (auto* array = value.if_array()) {
       const Schema* items = schema != nullptr ? schema->items.get() : nullptr;
       for (std::size_t i = 0; i < array->size(); ++i) {
-        prune((*array)[i], items, items != nullptr && items->embedded_resource, fmt::format("{}[{}]", path, i));
+        prune((*array)[i], items, items != nullptr && items->embedded_resource, {.above = &path, .item = i});
       }
     }
   }
@@ -53,19 +67,17 @@ class Pruner {
   }
 
   // What is preserved stays, but what the schema does describe below is pruned.
-  void look_below_preserved(json::Value& value, const Schema& schema, bool resource, const std::string& path) {
+  void look_below_preserved(json::Value& value, const Schema& schema, bool resource, const Way& path) {
     if (auto* object = value.if_object()) {
       for (auto& member : *object) {
         const std::string_view name = member.key();
         if ((resource && is_meta(name)) || !knows(&schema, name)) continue;
         const Schema* below = schema.member(name);
-        const std::string at = path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
-        prune(member.value(), below, below != nullptr && below->embedded_resource, at);
+        prune(member.value(), below, below != nullptr && below->embedded_resource, {.above = &path, .member = name});
       }
     } else if (auto* array = value.if_array(); array != nullptr && schema.items) {
       for (std::size_t i = 0; i < array->size(); ++i) {
-        look_below_preserved((*array)[i], *schema.items, schema.items->embedded_resource,
-                             fmt::format("{}[{}]", path, i));
+        look_below_preserved((*array)[i], *schema.items, schema.items->embedded_resource, {.above = &path, .item = i});
       }
     }
   }
@@ -98,7 +110,7 @@ void drop_nulls_below(json::Value& value, const Schema* schema) {
 
 std::vector<std::string> prune(json::Value& object, const Schema& schema, bool resource_root) {
   Pruner pruner;
-  pruner.prune(object, &schema, resource_root || schema.embedded_resource, "");
+  pruner.prune(object, &schema, resource_root || schema.embedded_resource, {});
   return pruner.gone();
 }
 

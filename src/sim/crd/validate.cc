@@ -96,6 +96,9 @@ class Validator {
     return outcome;
   }
 
+  // About any place below the root, whatever came of it.
+  bool has_complained() const { return has_complained_; }
+
  private:
   std::string full(const std::string& path) const {
     return child(root_, path.starts_with(".") ? path.substr(1) : path);
@@ -120,12 +123,14 @@ class Validator {
   Outcome check_place(const json::Value& value, const Schema& schema, const std::string& path,
                       const Correlation& correlation) {
     Outcome outcome = check(value, schema, path, correlation);
-    if (!outcome.errors.empty() && correlation && correlation.unchanged()) outcome.errors.clear();
+    if (outcome.errors.empty()) return outcome;
+    has_complained_ = true;
+    if (correlation && correlation.unchanged()) outcome.errors.clear();
     return outcome;
   }
 
   void check_type(const json::Value& value, const Schema& schema, const std::string& path, Outcome& outcome) const {
-    const std::string type = schema.int_or_string ? "integer,string" : schema.type;
+    const std::string_view type = schema.int_or_string ? std::string_view("integer,string") : schema.type;
     const auto wrong = [&](std::string_view wanted, std::string_view seen) {
       add(outcome, FieldError::Type::TypeInvalid, path, json::Value(seen),
           fmt::format("{} must be of type {}: {}", in_body(path), wanted, cel::go_quote(seen)));
@@ -356,13 +361,18 @@ class Validator {
   }
 
   std::string_view root_;
+  bool has_complained_ = false;
 };
 
 }  // namespace
 
 FieldErrors validate(const json::Value& value, const Schema& schema, std::string_view root,
                      const Correlation& correlation) {
-  Outcome outcome = Validator(root).check(value, schema, "", correlation);
+  // What was there before matters only to complaints, and costs more to find than the rest takes.
+  Validator hasty(root);
+  Outcome outcome = hasty.check(value, schema, "", {});
+  if (!hasty.has_complained() && outcome.errors.empty()) return {};
+  if (hasty.has_complained() && correlation) outcome = Validator(root).check(value, schema, "", correlation);
   if (!outcome.errors.empty() && correlation && correlation.unchanged()) return {};
   return std::move(outcome.errors);
 }

@@ -93,6 +93,10 @@ void renew_last_applied(const kube::Request& request, kube::Object& fresh) {
 // Takes away what this manager applied last time and now does not, unless somebody else owns it.
 kube::Object pruned(const kube::Object& merged, const Entries& entries, const FieldSet& last, const FieldTypes& types) {
   if (last.empty()) return merged;
+  // Usually everything is applied again.
+  const auto mine = std::find_if(entries.begin(), entries.end(),
+                                 [&](const Entry& entry) { return last.without(entry.fields).empty(); });
+  if (mine != entries.end()) return merged;
   const FieldSet last_named = with_named_fields(last, types);
   const kube::Object cut = without_places(merged, last_named, types);
   FieldSet owned;

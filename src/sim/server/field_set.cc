@@ -78,6 +78,15 @@ FieldSet FieldSet::shared(const FieldSet& other) const {
   return out;
 }
 
+bool FieldSet::meets(const FieldSet& other) const {
+  if (is_member_ && other.is_member_) return true;
+  for (const auto& [step, child] : other.below_) {
+    const auto mine = below_.find(step);
+    if (mine != below_.end() && mine->second.meets(child)) return true;
+  }
+  return false;
+}
+
 void FieldSet::collect(Path& path, std::vector<Path>& all) const {
   if (is_member_) all.push_back(path);
   for (const auto& [step, child] : below_) {

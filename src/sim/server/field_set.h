@@ -34,6 +34,8 @@ class FieldSet {
   FieldSet united(const FieldSet& other) const;
   FieldSet without(const FieldSet& other) const;
   FieldSet shared(const FieldSet& other) const;
+  // Is any place in both?
+  bool meets(const FieldSet& other) const;
 
   // Every place in the set, in order.
   std::vector<Path> paths() const;

@@ -122,14 +122,18 @@ class Walk {
   json::Value laid_over(const json::Value& live, const json::Value& wish, bool is_element) {
     const FieldType here = type();
     if (live.is_object() && wish.is_object() && !here.atomic_object) {
-      json::Members out = live.get_object();
-      for (const auto& member : wish.get_object()) {
-        json::Value* there = out.if_contains(member.key());
-        if (there == nullptr) {
-          out[member.key()] = member.value();
+      json::Members out;
+      out.reserve(live.get_object().size() + wish.get_object().size());
+      for (const auto& member : live.get_object()) {
+        const json::Value* wanted = wish.get_object().if_contains(member.key());
+        if (wanted == nullptr) {
+          out.emplace(member.key(), member.value());
         } else {
-          into(member.key(), [&] { *there = laid_over(json::Value(*there), member.value(), false); });
+          into(member.key(), [&] { out.emplace(member.key(), laid_over(member.value(), *wanted, false)); });
         }
+      }
+      for (const auto& member : wish.get_object()) {
+        if (!out.contains(member.key())) out.emplace(member.key(), member.value());
       }
       return out;
     }
@@ -230,7 +234,11 @@ class Walk {
     static const json::Members kNone;
     const json::Members& old_members = before != nullptr && before->is_object() ? before->get_object() : kNone;
     const json::Members& new_members = after != nullptr && after->is_object() ? after->get_object() : kNone;
-    for (const auto& member : old_members) visit(member.key(), &member.value(), new_members.if_contains(member.key()));
+    for (const auto& member : old_members) {
+      const json::Value* is = new_members.if_contains(member.key());
+      // Most of an object stays as it was, and comparing is cheaper than walking.
+      if (is == nullptr || !same(member.value(), *is)) visit(member.key(), &member.value(), is);
+    }
     for (const auto& member : new_members) {
       if (!old_members.contains(member.key())) visit(member.key(), nullptr, &member.value());
     }
@@ -244,7 +252,10 @@ class Walk {
       child_of(out, step,
                [&](Growing child) { differences(old_elements.find(step), new_elements.find(step), child, true); });
     };
-    for (const std::string& step : old_elements.order) visit(step);
+    for (const std::string& step : old_elements.order) {
+      const json::Value* is = new_elements.find(step);
+      if (is == nullptr || !same(*old_elements.find(step), *is)) visit(step);
+    }
     for (const std::string& step : new_elements.order) {
       if (old_elements.find(step) == nullptr) visit(step);
     }

@@ -10,7 +10,7 @@ namespace drover::sim {
 namespace {
 
 // What nobody owns: what names an object, and what the server alone writes.
-FieldSet never_owned() {
+FieldSet make_never_owned() {
   FieldSet set;
   for (const char* field : {"f:apiVersion", "f:kind", "f:metadata"}) set.insert({field});
   for (const char* field : {"f:name", "f:namespace", "f:creationTimestamp", "f:selfLink", "f:uid", "f:clusterName",
@@ -18,6 +18,11 @@ FieldSet never_owned() {
     set.insert({"f:metadata", field});
   }
   return set;
+}
+
+const FieldSet& never_owned() {
+  static const FieldSet kNeverOwned = make_never_owned();
+  return kNeverOwned;
 }
 
 // What an object of the kind has before anybody sets anything: the fields that its type always writes out.
@@ -60,8 +65,12 @@ Entries entries_of(const kube::Object& object) {
                 .api_version = std::string(json::text_at(one, {"apiVersion"})),
                 .subresource = std::string(json::text_at(one, {"subresource"})),
                 .time = std::string(json::text_at(one, {"time"})),
-                .fields = {}};
-    if (const json::Value* fields = json::find(one, {"fieldsV1"})) entry.fields = FieldSet::from_json(*fields);
+                .fields = {},
+                .spelled = nullptr};
+    if (const json::Value* fields = json::find(one, {"fieldsV1"})) {
+      entry.fields = FieldSet::from_json(*fields);
+      entry.spelled = fields;
+    }
     if (!entry.operation.empty() && !entry.fields.empty()) entries.push_back(std::move(entry));
   }
   return entries;
@@ -80,7 +89,7 @@ json::Array to_json(Entries entries) {
     one["apiVersion"] = entry.api_version;
     if (!entry.time.empty()) one["time"] = entry.time;
     one["fieldsType"] = "FieldsV1";
-    one["fieldsV1"] = entry.fields.to_json();
+    one["fieldsV1"] = entry.spelled != nullptr ? *entry.spelled : entry.fields.to_json();
     if (!entry.subresource.empty()) one["subresource"] = entry.subresource;
     out.emplace_back(std::move(one));
   }
@@ -133,13 +142,16 @@ Entry entry_for(const Context& context, const kube::Request& request, std::strin
           .api_version = request.resource.api_version(),
           .subresource = context.tracked_as.empty() ? request.subresource : std::string(context.tracked_as),
           .time = context.tracked_as.empty() ? context.now() : std::string(),
-          .fields = {}};
+          .fields = {},
+          .spelled = nullptr};
 }
 
 void take_from_others(Entries& entries, const Comparison& change, const Entry& mine) {
   const FieldSet lost = change.modified.united(change.added).united(change.removed);
   for (Entry& entry : entries) {
-    if (!entry.is_of(mine)) entry.fields = entry.fields.without(lost);
+    if (entry.is_of(mine) || !entry.fields.meets(lost)) continue;
+    entry.fields = entry.fields.without(lost);
+    entry.spelled = nullptr;
   }
 }
 
@@ -153,6 +165,7 @@ void record_update(Entries& entries, const Comparison& change, Entry mine) {
     return;
   }
   at->fields = at->fields.without(change.removed).united(taken);
+  at->spelled = nullptr;
   if (!taken.empty()) at->time = mine.time;
 }
 

@@ -19,6 +19,7 @@ struct Entry {
   std::string subresource;
   std::string time;
   FieldSet fields;
+  const json::Value* spelled = nullptr;  // the fields as the store has them, while they are those
 
   // Appliers keep their entry across versions.
   bool is_of(const Entry& other) const {
@@ -28,7 +29,7 @@ struct Entry {
 };
 using Entries = std::vector<Entry>;
 
-// Those that make sense; the others are forgotten.
+// Those that make sense; the others are forgotten. They look into the object.
 Entries entries_of(const kube::Object& object);
 json::Array to_json(Entries entries);
 // Entries that own nothing are left out; without any, the object has no managedFields.

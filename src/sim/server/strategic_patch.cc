@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/order.h"
 #include "sim/same.h"
@@ -61,8 +62,11 @@ std::optional<std::size_t> index_of(const json::Array& list, const json::Value& 
 
 // The elements that `order` names, in its order, merged with the rest in the order of `before`; where the two say
 // nothing about each other, the named ones come first.
-json::Array arranged(const json::Array& merged, const json::Array& order, const json::Array& before,
-                     std::string_view key) {
+json::Array arranged(json::Array merged, const json::Array& order, const json::Array& before, std::string_view key) {
+  // Usually everything is named, in the order in which it stands.
+  std::size_t in_place = 0;
+  while (in_place < merged.size() && index_of(order, merged[in_place], key) == in_place) ++in_place;
+  if (in_place == merged.size()) return merged;
   std::vector<const json::Value*> named;
   std::vector<const json::Value*> rest;
   for (const json::Value& element : merged) (index_of(order, element, key) ? named : rest).push_back(&element);
@@ -182,22 +186,29 @@ class Patcher {
                           const json::Value* order) {
     const bool plain = std::none_of(patch.begin(), patch.end(), [](const json::Value& one) { return one.is_object(); });
     const std::string_view by = plain ? std::string_view() : std::string_view(key);
-    json::Array before = target;
-    json::Array wishes;
+    json::Array before;  // only where the patch takes something out of it
+    bool is_shorter = false;
+    bool is_plainly_wished = true;
     bool replace = false;
     for (const json::Value& wish : patch) {
       const std::string_view directive = json::text_at(wish, {kDirective});
-      if (directive.empty()) {
-        wishes.push_back(wish);
-      } else if (directive == "replace") {
+      if (directive.empty()) continue;
+      is_plainly_wished = false;
+      if (directive == "replace") {
         replace = true;
       } else if (directive == "delete") {
         if (json::find(wish, {by}) == nullptr) return no_merge_key(wish, by);
+        if (!std::exchange(is_shorter, true)) before = target;
         while (const auto at = index_of(before, wish, by))
           before.erase(before.begin() + static_cast<std::ptrdiff_t>(*at));
       } else {
         return bad_request(fmt::format("unknown patch type: \"{}\"", directive));
       }
+    }
+    if (is_plainly_wished) return merge_wishes(target, target, patch, plain, by, order);
+    json::Array wishes;
+    for (const json::Value& wish : patch) {
+      if (json::text_at(wish, {kDirective}).empty()) wishes.push_back(wish);
     }
     if (replace) {
       json::Value fresh = wishes;
@@ -205,7 +216,12 @@ class Patcher {
       target = fresh.get_array();
       return {};
     }
-    json::Array merged = before;
+    return merge_wishes(target, is_shorter ? before : target, wishes, plain, by, order);
+  }
+
+  Answer<void> merge_wishes(json::Array& target, const json::Array& before, const json::Array& wishes, bool plain,
+                            std::string_view by, const json::Value* order) {
+    json::Array merged(before, target.storage());
     for (const json::Value& wish : wishes) {
       if (!plain && json::find(wish, {by}) == nullptr) return no_merge_key(wish, by);
       const auto at = index_of(merged, wish, by);
@@ -218,7 +234,7 @@ class Patcher {
       }
     }
     const json::Array& given = order != nullptr && order->is_array() ? order->get_array() : wishes;
-    target = arranged(merged, given, before, by);
+    target = arranged(std::move(merged), given, before, by);
     return {};
   }
 

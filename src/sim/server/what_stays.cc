@@ -88,7 +88,8 @@ void keep_all_but_status(const Rules& rules, kube::Object& fresh, const kube::Ob
   for (const std::string& key : extra) members.erase(key);
   for (const auto& member : old.get_object()) {
     if (member.key() == "status" || member.key() == "metadata") continue;
-    members[member.key()] = member.value();
+    json::Value& mine = members[member.key()];
+    if (!same(mine, member.value())) mine = member.value();
   }
   json::Members& metadata = metadata_of(fresh);
   if (rules.is_custom) {
