@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/same.h"
 
 namespace drover::kube {
 namespace {
@@ -57,7 +58,6 @@ struct LeaderElection::Body : std::enable_shared_from_this<Body> {
   // The lease as last seen.
   std::optional<Object> lease;  // nothing: there is none
   std::string holder;
-  std::string spec_text;
   Instant changed_at;    // when we first saw this spec
   bool in_doubt = true;  // it may have changed since: look before writing
 
@@ -124,17 +124,14 @@ struct LeaderElection::Body : std::enable_shared_from_this<Body> {
   }
 
   void observe(Object seen) {
-    const json::Value* spec = json::find(seen, {"spec"});
-    std::string text = spec ? json::text_of(*spec) : std::string();
-    if (!lease || text != spec_text) changed_at = loop.now();
-    spec_text = std::move(text);
+    const bool is_as_before = lease && json::same(json::find(seen, {"spec"}), json::find(*lease, {"spec"}));
+    if (!is_as_before) changed_at = loop.now();
     holder = json::text_at(seen, {"spec", "holderIdentity"});
     lease = std::move(seen);
   }
   void observe_none() {
     lease.reset();
     holder.clear();
-    spec_text.clear();
   }
 
   bool may_take_it() const {

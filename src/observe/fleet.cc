@@ -103,7 +103,7 @@ const core::FleetView& Fleet::look(base::WallTime now) {
     for (const std::string& name : dirty_) {
       const auto at = at_.find(name);
       const NodeFacts* facts = at == at_.end() ? nullptr : sources_.nodes.find(name);
-      if (facts != nullptr) make_anew(at->second, *facts, now);
+      if (facts != nullptr) make(at->second, *facts, now);
     }
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (!places_[i].moves || dirty_.contains(view_.nodes[i].name)) continue;
@@ -127,7 +127,7 @@ void Fleet::make_all(base::WallTime now) {
     at_[name] = view_.nodes.size();
     view_.nodes.emplace_back();
     places_.emplace_back();
-    make_anew(view_.nodes.size() - 1, facts, now);
+    make(view_.nodes.size() - 1, facts, now);
   });
 }
 
@@ -137,19 +137,12 @@ bool Fleet::is_settled(const vendors::NodeWish& wish) const {
   return set != nullptr && set->is_settled && set->digest == wish.digest;
 }
 
-void Fleet::make_anew(std::size_t index, const NodeFacts& facts, base::WallTime now) {
-  Place& place = places_[index];
-  const vendors::LabelsOf labels = labels_of(facts);
-  place.wish = wants_ == nullptr ? vendors::NodeWish{} : wants_->wish_for(labels);
-  place.pool = pool_of(facts);
-  place.is_selected = wants_ != nullptr && wants_->selects(labels);
-  place.is_the_hosts_own = wants_ != nullptr && wants_->is_the_hosts_own(labels);
-  make(index, facts, now);
-}
-
 void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) {
   Place& place = places_[index];
+  const vendors::LabelsOf labels = labels_of(facts);
   place.standing = standing_of(facts, profile_, view_.policy.uid, now);
+  place.wish = wants_ == nullptr ? vendors::NodeWish{} : wants_->wish_for(labels);
+  place.pool = pool_of(facts);
   place.is_undressed = !dress_of(facts, place.standing.phase).empty();
 
   Surroundings around;
@@ -161,8 +154,8 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
                  .image = place.wish.image,
                  .daemon_set = settings_.ns + "/" + place.wish.daemon_set,
                  .is_settled = is_settled(place.wish)};
-  around.is_selected = place.is_selected;
-  around.driver_is_the_hosts_own = place.is_the_hosts_own;
+  around.is_selected = wants_ != nullptr && wants_->selects(labels);
+  around.driver_is_the_hosts_own = wants_ != nullptr && wants_->is_the_hosts_own(labels);
   const Phase phase = place.standing.phase;
   if (company_ && (place.standing.held || phase == Phase::Required)) {
     const Beside beside = company_(facts, place.standing, wants_ == nullptr ? nullptr : &wants_->reading());

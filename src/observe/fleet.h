@@ -100,8 +100,6 @@ class Fleet {
   struct Place {
     Standing standing = {};
     vendors::NodeWish wish = {};
-    bool is_selected = false;
-    bool is_the_hosts_own = false;
     bool is_undressed = false;  // it lacks labels or annotations that the policy gives its nodes
     std::string pool = {};
     bool moves = false;  // time alone can change its view
@@ -109,8 +107,6 @@ class Fleet {
 
   void read_policy();
   void make_all(base::WallTime now);
-  // What the policy says of the node, and then its view; when only time has passed, the view.
-  void make_anew(std::size_t index, const NodeFacts& facts, base::WallTime now);
   void make(std::size_t index, const NodeFacts& facts, base::WallTime now);
   bool concerns(const NodeFacts& facts) const;
   vendors::Dress dress_of(const NodeFacts& facts, core::Phase phase) const;

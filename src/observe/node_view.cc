@@ -91,9 +91,12 @@ PreflightView preflight_view(const Surroundings& around) {
 std::vector<std::pair<base::Word, base::Word>> gates_of(const NodeFacts& facts, const vendors::Profile& profile) {
   std::vector<std::pair<base::Word, base::Word>> gates;
   vendors::each_part(profile.gates, [&](std::string_view key) {
-    const std::string_view value = facts.label(key);
+    const auto label =
+        std::find_if(facts.labels.begin(), facts.labels.end(), [key](const auto& one) { return one.first == key; });
+    if (label == facts.labels.end()) return;
+    const std::string_view value = label->second;
     if (!value.empty() && value != "false" && value.find(profile.gate_paused) == std::string_view::npos) {
-      gates.emplace_back(key, value);
+      gates.push_back(*label);
     }
   });
   return gates;

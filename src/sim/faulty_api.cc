@@ -33,8 +33,8 @@ struct Occurrence {
   std::string resource;
   std::string_view ns;
   std::string_view name;
-  std::string what;  // for whoever is told
 };
+using What = std::function<std::string()>;  // for whoever is told; most are told nothing
 
 Fault made(int code, std::string_view reason, std::string_view message, const std::string& what,
            std::optional<base::Span> wait = {}) {
@@ -96,7 +96,7 @@ struct FaultyApi::Body : std::enable_shared_from_this<FaultyApi::Body> {
   }
 
   // The rule that strikes here, among those whose luck can.
-  std::optional<LuckRule> stroke(const Occurrence& it, std::initializer_list<Luck> possible) {
+  std::optional<LuckRule> stroke(const Occurrence& it, std::initializer_list<Luck> possible, const What& what) {
     std::optional<LuckRule> struck;
     for (Standing& standing : rules) {
       const LuckRule& rule = standing.rule;
@@ -108,7 +108,7 @@ struct FaultyApi::Body : std::enable_shared_from_this<FaultyApi::Body> {
     }
     if (!struck) return {};
     ++counts[struck->luck];
-    if (told) told(struck->luck, it.what);
+    if (told) told(struck->luck, what());
     return struck;
   }
 
@@ -157,23 +157,23 @@ std::uint64_t FaultyApi::writes() const { return body_->writes; }
 
 kube::Call FaultyApi::call(kube::Request request, Answer answer) {
   Body& body = *body_;
-  const Occurrence it{.verb = verb_of(request),
-                      .resource = request.resource.qualified(),
-                      .ns = request.ns,
-                      .name = request.name,
-                      .what = kube::sentence(request)};
+  const Occurrence it{
+      .verb = verb_of(request), .resource = request.resource.qualified(), .ns = request.ns, .name = request.name};
+  const auto sentence = [&request] { return kube::sentence(request); };
   std::optional<LuckRule> struck;
   if (is_write(it.verb)) {
     ++body.writes;
     struck = body.stroke(
-        it, {Luck::LostAnswer, Luck::NeverSent, Luck::Conflict, Luck::Throttled, Luck::ServerError, Luck::Slow});
+        it, {Luck::LostAnswer, Luck::NeverSent, Luck::Conflict, Luck::Throttled, Luck::ServerError, Luck::Slow},
+        sentence);
   } else {
-    struck = body.stroke(it, {Luck::LostAnswer, Luck::NeverSent, Luck::Throttled, Luck::ServerError, Luck::Slow});
+    struck =
+        body.stroke(it, {Luck::LostAnswer, Luck::NeverSent, Luck::Throttled, Luck::ServerError, Luck::Slow}, sentence);
   }
   if (!struck) return body.inner.call(std::move(request), std::move(answer));
 
   auto ticket = std::make_shared<Ticket>();
-  const std::string what = it.what;
+  const std::string what = sentence();
   const auto refuse = [&](Fault fault) {
     body.later(ticket, base::Span::zero(),
                [answer = std::move(answer), fault = std::move(fault)] { answer(std::unexpected(fault)); });
@@ -219,9 +219,10 @@ kube::Call FaultyApi::list(kube::ListRequest request, kube::ListSink sink) {
   Body& body = *body_;
   const std::string what = fmt::format("list {}", request.range.resource.qualified());
   const Occurrence it{
-      .verb = "list", .resource = request.range.resource.qualified(), .ns = request.range.ns, .name = {}, .what = what};
+      .verb = "list", .resource = request.range.resource.qualified(), .ns = request.range.ns, .name = {}};
   const auto struck = body.stroke(
-      it, {Luck::LostAnswer, Luck::NeverSent, Luck::Throttled, Luck::ServerError, Luck::Slow, Luck::Gone410});
+      it, {Luck::LostAnswer, Luck::NeverSent, Luck::Throttled, Luck::ServerError, Luck::Slow, Luck::Gone410},
+      [&what] { return what; });
   if (!struck) return body.inner.list(std::move(request), std::move(sink));
 
   auto ticket = std::make_shared<Ticket>();
@@ -304,28 +305,28 @@ void FaultyApi::Body::end(const std::shared_ptr<Watching>& watching, Fault fault
 
 void FaultyApi::Body::hear(const std::shared_ptr<Watching>& watching, kube::WatchEvent event) {
   if (watching->silent || !watching->is_wanted) return;
-  const std::string what = fmt::format("watch {}", watching->request.range.resource.qualified());
   const Occurrence it{.verb = "watch",
                       .resource = watching->request.range.resource.qualified(),
                       .ns = watching->request.range.ns,
-                      .name = kube::name_of(event.object),
-                      .what = what};
+                      .name = kube::name_of(event.object)};
+  const auto what = [&it] { return fmt::format("watch {}", it.resource); };
   const bool bookmark = event.kind == kube::WatchEvent::Kind::Bookmark;
   std::optional<LuckRule> struck;
   if (!bookmark) {
-    struck = stroke(it, {Luck::StaleWatch, Luck::WatchStall, Luck::WatchCut, Luck::Gone410, Luck::DuplicateEvent});
+    struck =
+        stroke(it, {Luck::StaleWatch, Luck::WatchStall, Luck::WatchCut, Luck::Gone410, Luck::DuplicateEvent}, what);
   }
   if (struck && struck->luck == Luck::WatchStall) {
     watching->silent = true;
     return;
   }
   if (struck && struck->luck == Luck::WatchCut) {
-    end(watching, {Fault::Kind::Unreachable, what + ": the connection broke; go on from the last version seen"});
+    end(watching, {Fault::Kind::Unreachable, what() + ": the connection broke; go on from the last version seen"});
     return;
   }
   if (struck && struck->luck == Luck::Gone410) {
     if (server != nullptr) server->store().compact(server->store().version());
-    end(watching, made(410, "Expired", "too old resource version", what));
+    end(watching, made(410, "Expired", "too old resource version", what()));
     return;
   }
   const base::Span delay = struck && struck->luck == Luck::StaleWatch ? struck->span : base::Span::zero();
@@ -343,12 +344,10 @@ kube::Call FaultyApi::watch(kube::WatchRequest request, kube::WatchSink sink) {
   watching->request = request;
   watching->sink = std::move(sink);
   const std::string what = fmt::format("watch {}", request.range.resource.qualified());
-  const Occurrence it{.verb = "watch",
-                      .resource = request.range.resource.qualified(),
-                      .ns = request.range.ns,
-                      .name = {},
-                      .what = what};
-  if (const auto struck = body.stroke(it, {Luck::NeverSent, Luck::Throttled, Luck::ServerError})) {
+  const Occurrence it{
+      .verb = "watch", .resource = request.range.resource.qualified(), .ns = request.range.ns, .name = {}};
+  if (const auto struck =
+          body.stroke(it, {Luck::NeverSent, Luck::Throttled, Luck::ServerError}, [&what] { return what; })) {
     Fault fault = unreachable(what);
     if (struck->luck == Luck::Throttled) {
       fault = made(429, "TooManyRequests", "Too many requests, please try again later.", what, struck->span);

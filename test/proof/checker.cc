@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/same.h"
+
 namespace drover::proof {
 namespace {
 
@@ -100,9 +102,9 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
     tell_node(node.marks, now, world_.server().asker());
   }
   const bool touches = commit.kind == sim::Commit::Kind::Created ||
-                       kube::labels_of(*commit.before) != kube::labels_of(*commit.after) ||
-                       json::members_at(*commit.before, {"metadata", "annotations"}) !=
-                           json::members_at(*commit.after, {"metadata", "annotations"}) ||
+                       !json::same(kube::labels_of(*commit.before), kube::labels_of(*commit.after)) ||
+                       !json::same(json::members_at(*commit.before, {"metadata", "annotations"}),
+                                   json::members_at(*commit.after, {"metadata", "annotations"})) ||
                        node.marks.is_cordoned != now.is_cordoned;
   if (!ours && touches) {
     node.touched_at = world_.loop.now();
@@ -205,7 +207,7 @@ void Checker::heard_policy(const sim::Commit& commit, bool ours) {
   }
   if (kube::name_of(*commit.after) != "cluster-policy") return;
   if (ours && commit.before && json::find(*commit.before, {"spec"}) != nullptr &&
-      *json::find(*commit.before, {"spec"}) != *json::find(*commit.after, {"spec"})) {
+      !json::same(*json::find(*commit.before, {"spec"}), *json::find(*commit.after, {"spec"}))) {
     blame("I23 foreign mutation", "the operator changed the spec of a policy");
   }
   if (ours) {
@@ -218,7 +220,7 @@ void Checker::heard_policy(const sim::Commit& commit, bool ours) {
     }
     return;
   }
-  if (commit.before && *json::find(*commit.before, {"spec"}) == *json::find(*commit.after, {"spec"})) return;
+  if (commit.before && json::same(*json::find(*commit.before, {"spec"}), *json::find(*commit.after, {"spec"}))) return;
   terms_.push_back({world_.loop.now(), terms_of(*commit.after)});
   for (auto& [name, node] : nodes_) {
     node.policy_since_failed = true;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/same.h"
+
 #include "checker.h"
 
 namespace drover::proof {
@@ -22,7 +24,7 @@ std::vector<std::string> differing(const json::Members& before, const json::Memb
   std::vector<std::string> keys;
   for (const auto& one : after) {
     const json::Value* was = before.if_contains(one.key());
-    if (was == nullptr || *was != one.value()) keys.emplace_back(one.key());
+    if (was == nullptr || !json::same(*was, one.value())) keys.emplace_back(one.key());
   }
   for (const auto& one : before) {
     if (!after.contains(one.key())) keys.emplace_back(one.key());
@@ -89,7 +91,7 @@ void Checker::check_fields(const kube::Object& before, const kube::Object& after
   for (const std::string& key : differing(json::members_at(before, {"spec"}), json::members_at(after, {"spec"}))) {
     if (key != "unschedulable" && key != "taints") foreign("spec." + key);
   }
-  if (taints_without_ours(before) != taints_without_ours(after)) foreign("somebody else's taint");
+  if (!json::same(taints_without_ours(before), taints_without_ours(after))) foreign("somebody else's taint");
   for (const std::string& key :
        differing(json::members_at(before, {"metadata"}), json::members_at(after, {"metadata"}))) {
     if (key != "labels" && key != "annotations" && key != "resourceVersion" && key != "managedFields" &&
@@ -97,7 +99,7 @@ void Checker::check_fields(const kube::Object& before, const kube::Object& after
       foreign("metadata." + key);
     }
   }
-  if (json::members_at(before, {"status"}) != json::members_at(after, {"status"})) foreign("the status");
+  if (!json::same(json::members_at(before, {"status"}), json::members_at(after, {"status"}))) foreign("the status");
 }
 
 void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {

@@ -107,6 +107,11 @@ void append(FieldErrors& to, FieldErrors from) {
   for (auto& error : from) to.push_back(std::move(error));
 }
 
+// What was given twice before may stay so.
+void append_unless_old(FieldErrors& to, FieldErrors from, const json::Value& old, const Schema& schema) {
+  if (!from.empty() && check_list_types(old, schema).empty()) append(to, std::move(from));
+}
+
 Rules::Verdict with_rules(FieldErrors errors, const Rules& rules, const json::Value& object, const json::Value* old,
                           const Correlation& correlation) {
   Rules::Verdict verdict{std::move(errors)};
@@ -161,7 +166,7 @@ Version::Verdict Version::check_change(const json::Value& object, const json::Va
     check_replicas(object, scale->status_replicas, errors);
   }
   append(errors, check_embedded_resources(object, *schema));
-  if (check_list_types(old, *schema).empty()) append(errors, check_list_types(object, *schema));
+  append_unless_old(errors, check_list_types(object, *schema), old, *schema);
   return with_rules(std::move(errors), rules, object, &old, correlation);
 }
 
@@ -174,7 +179,7 @@ Version::Verdict Version::check_status_change(const json::Value& object, const j
     errors = validate(*status, *status_schema, "status", correlation.member("status"));
   }
   if (scale) check_replicas(object, scale->status_replicas, errors);
-  if (check_list_types(old, *schema).empty()) append(errors, check_list_types(object, *schema));
+  append_unless_old(errors, check_list_types(object, *schema), old, *schema);
   return with_rules(std::move(errors), rules, object, &old, correlation);
 }
 
