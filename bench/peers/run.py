@@ -27,6 +27,7 @@ import urllib.request
 
 sys.dont_write_bytecode = True  # the tree stays as it is
 import measure  # noqa: E402
+import score  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -334,34 +335,6 @@ def compete(stage, name, parallel, args, with_budget):
 # ---- the result
 
 
-def idle_text(row):
-    if "idle" not in row:
-        return "-"
-    lease = sum(count for kind, count in row["idle"].items() if kind.endswith(" leases"))
-    every = sum(row["idle"].values())
-    return f"{every - lease} + {lease} of the lease" if lease else str(every)
-
-
-def table(rows):
-    head = ["contestant", "nodes x parallel", "most at once", "rollout", "optimum", "ratio", "over no time lost", "requests/node", "writes/node", "CPU", "peak RSS",
-            "event to write p50 / p99", "asks a blocked pod", "idle requests", "load"]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for row in rows:
-        left = "" if row["finished"] == row["nodes"] else f" ({row['finished']} of {row['nodes']} nodes, then left)"
-        late = row["late_ms"]
-        cells = [row["contestant"], f"{row['nodes']}x{row['parallel']}", str(row["most_at_once"]), f"{row['seconds']:.1f} s{left}", f"{row['optimum']:.1f} s",
-                 f"{row['ratio']:.3f}", f"{row['ratio_no_time_lost']:.3f}", f"{row['requests_per_node']:.1f}", f"{row['writes_per_node']:.1f}", f"{row.get('cpu_seconds', 0):.2f} s",
-                 f"{row.get('peak_mib', 0):.0f} MiB", f"{late['p50']:.0f} / {late['p99']:.0f} ms",
-                 f"{row['asked_a_minute']}/min" if "asked_a_minute" in row else "-",
-                 idle_text(row) + (f" in {row['idle_seconds']} s" if "idle" in row else ""), " ".join(f"{one:.1f}" for one in row["load"])]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
-
-
-def rank(row):
-    return row["nodes"], row["contestant"]
-
-
 def machine(args):
     """Where, and with what, the rows were measured."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
@@ -370,18 +343,6 @@ def machine(args):
         modules = re.findall(r"(?m)^\s(\S*(?:k8s-operator-libs|kubectl|controller-runtime)) (\S+)", file.read())
     version = subprocess.run([args.drover, "version"], capture_output=True, text=True, check=False).stdout.strip()
     return {"processor": model[1] if model else "unknown", "cores": os.cpu_count(), "drover": version, "modules": dict(modules)}
-
-
-def put(path, row, where):
-    rows = []
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
-            rows = [one for one in json.load(file)["rows"] if rank(one) != rank(row)]
-    rows = sorted(rows + [row], key=rank)
-    with open(path + ".new", "w", encoding="utf-8") as file:
-        json.dump({"machine": where, "rows": rows}, file, indent=1)
-    os.replace(path + ".new", path)
-    return rows
 
 
 def main():
@@ -399,8 +360,7 @@ def main():
     args = parser.parse_args()
     if args.table:
         with open(args.out, encoding="utf-8") as file:
-            print(table(json.load(file)["rows"]))
-        return 0
+            return score.tell(json.load(file)["rows"])
     rows = []
     for number, size in enumerate(args.sizes.split(",")):
         nodes, parallel = map(int, size.split("x"))
@@ -408,9 +368,8 @@ def main():
             for turn, name in enumerate(args.contestants.split(",")):
                 if turn:
                     stage.clean()
-                rows = put(args.out, compete(stage, name, parallel, args, number == 0), machine(args))
-    print(table(rows))
-    return 0
+                rows = score.put(args.out, compete(stage, name, parallel, args, number == 0), machine(args))
+    return score.tell(rows)
 
 
 if __name__ == "__main__":

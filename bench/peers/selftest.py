@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""A rollout of two nodes written by hand: measure.py must find the figures that a person would."""
+"""A rollout of two nodes written by hand: measure.py must find the figures that a person would, and score.py what was missed."""
 import sys
 
 sys.dont_write_bytecode = True  # the tree stays as it is
 import measure  # noqa: E402
+import score  # noqa: E402
 
 AGENT, BEGINS = "drover/", measure.seconds("2026-01-01T00:00:00Z")
 
@@ -49,6 +50,27 @@ class Log:
         self.request(second + .001, second + .002, measure.KUBELET, "patch", "pods", name, part="status", namespace=namespace)
 
 
+def judged(row, **changes):
+    """What score.py says of drover's row with these figures instead."""
+    return score.misses([{**row, "contestant": "drover", "load": [0.1, 0.2], "nodes": 10, "finished": 10, "ratio": 1.01, **changes}])
+
+
+def judgements(row):
+    late = {**row["late_ms"], "p99": 51.0}
+    idle = {"idle": {"update leases": 9, "list pods": 1}, "idle_seconds": 60}
+    return [
+        ("figures as wanted are not told", judged(row) == []),
+        ("a ratio above what was wanted is told", "1.060 of the optimum" in judged(row, ratio=1.06)[0]),
+        ("an answer that came late is told", "51 ms" in judged(row, late_ms=late)[0]),
+        ("too many nodes at once are told", "2 nodes at once" in judged(row, most_at_once=2)[0]),
+        ("a pod that is asked too often is told", "7.5 times" in judged(row, asked_a_minute=7.5)[0]),
+        ("a request with nothing to do is told, the lease's are not", judged(row, **idle) == ["10x1: 1 requests besides the lease with nothing to do"]),
+        ("a rollout that was left is told", judged(row, finished=9) == ["10x1: 9 of 10 nodes in time"]),
+        ("the peer is not judged", score.misses([{**row, "contestant": "nvidia-1s", "ratio": 9.9}]) == []),
+        ("a row of the table has a cell for each head", len(score.cells({**row, "contestant": "drover", "load": [1.0], **idle})) == len(score.HEAD)),
+    ]
+
+
 def main():
     log = Log()
     log.node("a", 1)
@@ -69,9 +91,10 @@ def main():
         ("answers come 10 ms after the server knew", row["late_ms"]["count"] == 6 and abs(row["late_ms"]["p99"] - 10) < 0.2),
         ("a rollout that was left counts the nodes that were done", half["seconds"] == 12 and half["finished"] == 1),
     ]
-    for title, holds in claims:
-        print(("ok" if holds else "FAIL") + " measure: " + title)
-    return 0 if all(holds for _, holds in claims) else 1
+    every = [("measure: " + title, holds) for title, holds in claims] + [("score: " + title, holds) for title, holds in judgements(row)]
+    for title, holds in every:
+        print(("ok " if holds else "FAIL ") + title)
+    return 0 if all(holds for _, holds in every) else 1
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ struct OperatorFlags {
   std::string listen = {};  // empty: nowhere
   std::optional<LeaseName> lease = {};
   std::optional<core::Share> max_unavailable = {};
+  int lease_seconds = 15;
   std::vector<operate::Served> vendors = {};
   vendors::OperandSettings operands = {};
 };
@@ -76,7 +77,8 @@ operate::Settings settings_of(const OperatorFlags& flags, base::Random& random) 
   if (flags.lease) {
     settings.lease = kube::LeaseTerms{.ns = flags.lease->ns,
                                       .name = flags.lease->name,
-                                      .identity = fmt::format("{}_{}", settings.instance, random.name_suffix(8))};
+                                      .identity = fmt::format("{}_{}", settings.instance, random.name_suffix(8)),
+                                      .duration = std::chrono::seconds(flags.lease_seconds)};
   }
   return settings;
 }
@@ -215,6 +217,10 @@ void add_flags(CLI::App& command, OperatorFlags& flags) {
           "--lease", [&flags](const std::string& text) { flags.lease = parse_lease(text); },
           "work only while holding this Lease (default: work without one)")
       ->type_name("NAMESPACE/NAME");
+  command
+      .add_option("--lease-seconds", flags.lease_seconds, "how long another one waits for a leader that fell silent")
+      ->check(CLI::Range(3, 600))
+      ->capture_default_str();
   command
       .add_option("--listen", flags.listen,
                   "serve /metrics, /healthz and /readyz here, for example :8080 (default: nowhere)")
