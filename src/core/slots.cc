@@ -58,6 +58,7 @@ void keep_place(const NodeView& node, Slots& slots) {
 
 std::string Slots::obstacle() const {
   if (!trouble.empty()) return "the policy cannot be read: " + trouble;
+  if (!pods_are_counted) return "the pods on the nodes are being counted";
   if (at_once && in_flight >= *at_once) return fmt::format("{} of {} at once are in flight", in_flight, *at_once);
   if (room_elsewhere <= 0) return "the limit over all policies is reached";
   if (away < may_be_away) return awaited == nullptr ? "" : awaited->name + " is first, and its image is being fetched";
@@ -78,6 +79,7 @@ Slots count_slots(const FleetView& fleet) {
   slots.at_once = policy.at_once;
   slots.room_elsewhere = fleet.room_elsewhere;
   slots.trouble = policy.trouble;
+  slots.pods_are_counted = fleet.pods_are_counted;
   const int failures = static_cast<int>(slots.failed.size());
   // "More than a tenth": of ten nodes one may fail, of nine none. A number is a number.
   slots.is_halted =
@@ -87,6 +89,8 @@ Slots count_slots(const FleetView& fleet) {
   slots.is_admitted.assign(fleet.nodes.size(), false);
   slots.is_next_in_line.assign(fleet.nodes.size(), false);
   if (!policy.is_on || policy.is_ending || !policy.trouble.empty()) return slots;
+  // An image that is fetched for the wrong node first keeps the right one waiting.
+  if (!fleet.pods_are_counted) return slots;
 
   std::vector<std::size_t> line;
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {

@@ -26,6 +26,7 @@ struct Slots {
   std::optional<int> at_once = {};
   int room_elsewhere = 0;
   std::string trouble = {};  // the policy cannot be read
+  bool pods_are_counted = true;
 
   int finished = 0;                     // with the driver that is wanted now
   std::vector<const NodeView*> failed;  // of them, after the swap

@@ -143,6 +143,7 @@ struct FleetView {
   Policy policy;
   std::vector<NodeView> nodes;
   int room_elsewhere = 1 << 30;  // what the fleet-wide limit leaves for this policy
+  bool pods_are_counted = true;  // false: whom an upgrade disturbs least is not known yet
 };
 
 }  // namespace drover::core

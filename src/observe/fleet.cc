@@ -112,6 +112,7 @@ const core::FleetView& Fleet::look(base::WallTime now) {
   }
   dirty_.clear();
   view_.policy.nodes_at_start = nodes_at_start_;
+  view_.pods_are_counted = pods_are_counted_;
   return view_;
 }
 

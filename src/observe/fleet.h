@@ -95,6 +95,8 @@ class Fleet {
   // Of the rollout that is under way; 0 when none is. Remembered by whoever writes the policy's status.
   void set_nodes_at_start(int nodes) { nodes_at_start_ = nodes; }
   int nodes_at_start() const { return nodes_at_start_; }
+  // Whether it is known how many pods use each node's devices.
+  void set_pods_are_counted(bool counted) { pods_are_counted_ = counted; }
 
  private:
   struct Place {
@@ -126,6 +128,7 @@ class Fleet {
   std::vector<std::string> disputed_;
   std::vector<std::uint64_t> wanted_texts_;
   int nodes_at_start_ = 0;
+  bool pods_are_counted_ = true;
 
   core::FleetView view_;
   std::vector<Place> places_;                           // beside view_.nodes

@@ -8,6 +8,7 @@ namespace drover::operate {
 namespace {
 
 constexpr base::Span kGoodFor = std::chrono::minutes(10);
+constexpr base::Span kPatience = std::chrono::seconds(30);
 
 }  // namespace
 
@@ -27,14 +28,23 @@ void Census::wanted() {
   };
   sink.done = [this](const kube::Result<kube::ListEnd>& end) {
     is_under_way_ = false;
-    if (!end) return;
-    count_ = std::exchange(counting_, {});
+    has_ended_ = true;
+    if (end) count_ = std::exchange(counting_, {});
     counted_();
   };
   call_ = api_.list({.range = {.resource = kube::kPods, .ns = {}, .labels = {}, .fields = {}},
                      .resource_version = "0",
                      .projection = observe::pod_projection()},
                     std::move(sink));
+}
+
+bool Census::is_over() const { return has_ended_ || (begun_at_ && loop_.now() - *begun_at_ >= kPatience); }
+
+std::optional<base::Span> Census::next_in() const {
+  if (!begun_at_) return {};
+  const base::Span gone = loop_.now() - *begun_at_;
+  const base::Span wait = is_over() ? kGoodFor : kPatience;
+  return gone < wait ? std::optional(wait - gone) : std::nullopt;
 }
 
 std::optional<int> Census::on(const std::string& node) const {

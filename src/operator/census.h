@@ -1,5 +1,6 @@
 // How many pods use the devices of each node: counted now and then, by one list of all pods, so that the nodes that
-// disturb least can go first. Not kept up to date: an order that was right ten minutes ago is good enough.
+// disturb least can go first. Not kept up to date: an order that was right ten minutes ago is good enough. The first
+// count is waited for, but not for ever: without one the order is that of the names.
 #pragma once
 
 #include <functional>
@@ -23,6 +24,10 @@ class Census {
   void wanted();
   // Nothing before the first count.
   std::optional<int> on(const std::string& node) const;
+  // A first count has come, or failed, or took too long.
+  bool is_over() const;
+  // When somebody who waits should look again: the count is due again, or is given up.
+  std::optional<base::Span> next_in() const;
 
  private:
   kube::Api& api_;
@@ -32,6 +37,7 @@ class Census {
   std::function<void()> counted_;
   kube::Call call_ = {};
   bool is_under_way_ = false;
+  bool has_ended_ = false;  // well or not
   std::optional<base::Instant> begun_at_ = {};
   std::map<std::string, int> counting_;
   std::optional<std::map<std::string, int>> count_;

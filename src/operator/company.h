@@ -45,6 +45,8 @@ class Company {
   void proof_refused(const std::string& node, const std::string& why);
   // Nodes that are to be looked at again because of it.
   std::set<std::string> take_news() { return std::exchange(news_, {}); }
+  // How many pods use its devices, as counted last; 0 where nobody knows.
+  int device_pods(const std::string& node) const { return census_.on(node).value_or(0); }
   // What a record written now should say about time that did not count.
   base::Span excluded(const std::string& node, const vendors::Held& held) const;
 

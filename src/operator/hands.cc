@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "act/node_patch.h"
@@ -23,6 +24,8 @@ constexpr base::Span kDeleteAgain = std::chrono::seconds(10);
 // A write that perhaps happened is seen by then, or did not.
 constexpr base::Span kPerhaps = std::chrono::seconds(30);
 constexpr base::Span kApplyAgain = std::chrono::seconds(2);
+// No more than there are connections, so that whoever cannot wait stands behind one of them at most.
+constexpr std::size_t kMostPatient = 8;
 
 // "The disruption budget train needs 5 healthy pods and has 5 currently" names it without its namespace.
 std::string budget_in(std::string_view message, const std::string& ns) {
@@ -55,19 +58,52 @@ bool Hands::is_behind(const observe::NodeFacts& facts) const {
 }
 
 void Hands::apply(const observe::Fleet& fleet, const core::FleetView& view, const core::Plan& plan) {
-  // Who moves goes before who only gets his labels: those can be thousands at once.
-  for (const core::Decision& decision : plan.decisions) {
-    const bool only_works = !decision.change && !fleet.is_undressed(decision.node);
-    if (!decision.change && decision.work == Work::None) continue;  // most of them, most of the time
+  std::vector<std::size_t> patient;
+  for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
+    const core::Decision& decision = plan.decisions[i];
+    const core::Phase phase = view.nodes[decision.node].phase;
+    const bool is_undressed = fleet.is_undressed(decision.node);
+    if (!decision.change && decision.work == Work::None && !is_undressed) continue;  // most of them, most of the time
+    const bool writes = decision.change || is_undressed;
+    if (writes && !core::is_in_flight(phase) && !(decision.change && core::is_in_flight(decision.change->phase))) {
+      patient.push_back(i);
+      continue;
+    }
     const observe::NodeFacts* facts = fleet.facts(decision.node);
     if (facts == nullptr || is_behind(*facts)) continue;
-    if (decision.change) change(fleet, view, decision, *facts);
-    if (only_works) work(fleet, view, decision);
+    if (writes) {
+      change(fleet, view, decision, *facts);
+    } else {
+      work(fleet, view, decision);
+    }
   }
-  for (const core::Decision& decision : plan.decisions) {
-    if (decision.change || !fleet.is_undressed(decision.node)) continue;
+  apply_patiently(fleet, view, plan, patient);
+}
+
+// Who joins the line, leaves it or only gets his labels: they can be thousands at once, and all together they would
+// stand before the few whose node is out of service.
+void Hands::apply_patiently(const observe::Fleet& fleet, const core::FleetView& view, const core::Plan& plan,
+                            const std::vector<std::size_t>& patient) {
+  std::erase_if(patient_, [&](const std::string& node) { return !errands_.is_under_way("node/" + node); });
+  if (patient_.size() >= kMostPatient) return;
+  std::vector<std::pair<int, std::size_t>> line;
+  line.reserve(patient.size());
+  for (const std::size_t i : patient) {
+    const core::Decision& decision = plan.decisions[i];
+    const bool joins = decision.change && decision.change->phase == Phase::Required;
+    if (joins && view.policy.is_on && !view.pods_are_counted) continue;
+    line.emplace_back(joins ? company_.device_pods(view.nodes[decision.node].name) : 0, i);
+  }
+  // A heap, since only the first few of thousands are looked at, and nobody knows how many of those cannot be served.
+  std::make_heap(line.begin(), line.end(), std::greater<>());
+  while (!line.empty() && patient_.size() < kMostPatient) {
+    std::pop_heap(line.begin(), line.end(), std::greater<>());
+    const core::Decision& decision = plan.decisions[line.back().second];
+    line.pop_back();
     const observe::NodeFacts* facts = fleet.facts(decision.node);
-    if (facts != nullptr && !is_behind(*facts)) change(fleet, view, decision, *facts);
+    if (facts == nullptr || is_behind(*facts)) continue;
+    change(fleet, view, decision, *facts);
+    if (errands_.is_under_way("node/" + facts->name)) patient_.insert(facts->name);
   }
 }
 

@@ -40,6 +40,9 @@ class Hands {
   void withdraw(const std::set<std::string>& wanted, const kube::Cache<observe::DaemonSetFacts>& sets);
 
  private:
+  // Those for whom a moment more or less is nothing, a few at a time; first who disturbs least.
+  void apply_patiently(const observe::Fleet& fleet, const core::FleetView& view, const core::Plan& plan,
+                       const std::vector<std::size_t>& patient);
   // One PATCH for the decision and for what the node is to wear.
   void change(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision,
               const observe::NodeFacts& facts);
@@ -58,6 +61,7 @@ class Hands {
   Company& company_;
   const vendors::Profile& profile_;
   std::string ns_;
+  std::set<std::string> patient_;                 // nodes whose patient write is under way
   std::map<std::string, std::string> overtaken_;  // by node: the version on which our last write was refused
   struct Taking {
     std::string sent;                      // the version that was decided on

@@ -198,6 +198,7 @@ void Herd::observe() {
     if (fleet.nodes_at_start() == 0 && fleet.policy() != nullptr) {
       fleet.set_nodes_at_start(act::nodes_at_start(*fleet.policy()));
     }
+    fleet.set_pods_are_counted(census_.is_over());
     fleet.look(loop_.wall());
   }
 }
@@ -205,14 +206,17 @@ void Herd::observe() {
 void Herd::apply(Flock& flock, const core::FleetView& view, const core::Plan& plan) {
   // From the cordon (as it was seen, not as it was sent) to the swap.
   flock.in_flight.clear();
-  flock.is_waiting = false;
   flock.somebody_is_away = false;
   for (const core::NodeView& node : view.nodes) {
     flock.somebody_is_away = flock.somebody_is_away || core::is_in_flight(node.phase);
     if (node.claim && node.claim_is_written && (core::kBeforeSwap | core::Phase::Restart).has(node.phase))
       flock.in_flight.insert(node.name);
-    flock.is_waiting = flock.is_waiting || (node.phase == core::Phase::Required && view.policy.is_on);
   }
+  flock.is_waiting = view.policy.is_on &&
+                     std::any_of(plan.decisions.begin(), plan.decisions.end(), [&](const core::Decision& decision) {
+                       const core::Phase now = view.nodes[decision.node].phase;
+                       return (decision.change ? decision.change->phase : now) == core::Phase::Required;
+                     });
   if (!foreign_operator().empty()) return;  // two drivers of one car
   if (flock.is_waiting) census_.wanted();
   hands_.bring_operands(flock.fleet, daemon_sets_);
@@ -268,6 +272,7 @@ std::optional<base::Span> Herd::record(Flock& flock, const core::FleetView& view
     if (span && (!next || *span < *next)) next = span;
   };
   sooner(errands_.next_in());
+  if (flock.is_waiting) sooner(census_.next_in());
   if (has_taken_unseen()) sooner(kLookForOurWrite);
   if (flock.status_is_due) sooner(std::max(base::Span::zero(), base::Span(flock.status_not_before - loop_.now())));
   return next;

@@ -18,6 +18,7 @@ using parts::variable_from_field;
 
 constexpr std::string_view kHelperPlace = "/drover-preflight";
 constexpr std::size_t kMostName = 63;
+constexpr int kADayOfSeconds = 24 * 60 * 60;
 
 // It has to open the devices and to run the driver's own nvidia-smi, which no capability gives.
 Members validator_container(const OperandSettings& settings) {
@@ -28,11 +29,13 @@ Members validator_container(const OperandSettings& settings) {
   container["env"] =
       Array{variable_from_field("NODE_NAME", "spec.nodeName"), variable_from_field("POD_UID", "metadata.uid"),
             parts::variable("NVIDIA_VISIBLE_DEVICES", "void")};
+  const Members passed = {{"command", Array{kProgram, "agent", "validate", "--passed"}}};
+  // A node is out of service until the first yes, so that is asked for every second; a driver that never works is
+  // judged by the operator, not by a restart of its validator.
+  container["startupProbe"] =
+      Members{{"exec", passed}, {"periodSeconds", 1}, {"timeoutSeconds", 5}, {"failureThreshold", kADayOfSeconds}};
   container["readinessProbe"] =
-      Members{{"exec", Members{{"command", Array{kProgram, "agent", "validate", "--passed"}}}},
-              {"periodSeconds", 5},
-              {"timeoutSeconds", 5},
-              {"failureThreshold", 1}};
+      Members{{"exec", passed}, {"periodSeconds", 5}, {"timeoutSeconds", 5}, {"failureThreshold", 1}};
   container["securityContext"] = Members{{"privileged", true}, {"readOnlyRootFilesystem", true}, {"runAsUser", 0}};
   container["volumeMounts"] =
       Array{mount("host-root", "/host", true, "HostToContainer"), mount("state", "/run/drover"), parts::token_mount()};

@@ -108,6 +108,15 @@ TEST(Slots, WhoDisturbsLeastGoesFirst) {
   EXPECT_EQ(verdict(nodes, 2), "waits");
 }
 
+TEST(Slots, NobodyIsNextBeforeItIsKnownWhoDisturbsLeast) {
+  FleetView nodes = fleet({node("a", Phase::Required), node("b", Phase::Required)});
+  nodes.nodes[0].preflight = {};
+  nodes.pods_are_counted = false;
+  EXPECT_EQ(verdict(nodes, 0), "waits");
+  EXPECT_EQ(verdict(nodes, 1), "waits");
+  EXPECT_EQ(reason(nodes), "its turn has not come: the pods on the nodes are being counted");
+}
+
 TEST(Slots, ANodeWhoseDriverWaitsForPermissionGoesBeforeAll) {
   FleetView nodes = fleet({node("a", Phase::Required), node("b", Phase::Required)});
   nodes.nodes[1].driver.waits_for_us = true;
