@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/text.h"
 
 namespace drover::act {
 namespace {
@@ -14,6 +15,7 @@ constexpr base::Span kFirstWait = std::chrono::seconds(1);
 constexpr base::Span kMostWait = std::chrono::seconds(30);
 // A budget is asked at most six times a minute for one pod.
 constexpr base::Span kBlockedWait = std::chrono::seconds(12);
+constexpr double kBlockedJitter = 0.1;
 // More than this at once only wait in line, each with its request in memory.
 constexpr int kMostUnderWay = 64;
 // An errand that nobody asked for in this long is forgotten.
@@ -27,6 +29,11 @@ bool is_worth_a_line(Fault::Kind kind) {
 
 }  // namespace
 
+base::Span wait_for_budget(std::string_view pod_uid, int refusals) {
+  base::Random own(base::fnv1a(pod_uid) + static_cast<std::uint64_t>(refusals));
+  return own.jitter(std::min(kMostWait, kBlockedWait * (1 << std::min(refusals, 8))), kBlockedJitter);
+}
+
 struct Errands::Errand {
   kube::Call call = {};
   bool is_under_way = false;
@@ -34,7 +41,7 @@ struct Errands::Errand {
   base::Instant not_before = {};
   base::Instant asked_at = {};
   base::Backoff backoff{kFirstWait, kMostWait};
-  base::Backoff blocked{kBlockedWait, kMostWait, 0.1};
+  int refusals = 0;  // by a budget, in a row
   int answers = 0;
 };
 
@@ -58,8 +65,9 @@ struct Errands::Body {
     return false;
   }
 
-  base::Span wait_after(Errand& errand, const Fault& fault) {
-    if (fault.kind == Fault::Kind::Blocked) return errand.blocked.next(random);
+  base::Span wait_after(std::string_view key, Errand& errand, const Fault& fault) {
+    // The key of an eviction ends in the pod's uid.
+    if (fault.kind == Fault::Kind::Blocked) return wait_for_budget(key.substr(key.find('/') + 1), errand.refusals++);
     // Another writer was faster: the watch brings his word, and then we decide again.
     if (fault.kind == Fault::Kind::Conflict) return std::min(errand.backoff.next(random), kFirstWait);
     const base::Span own = errand.backoff.next(random);
@@ -110,10 +118,10 @@ bool Errands::run(const std::string& key, kube::Request request, base::Span rest
         const base::Instant then_now = alive->loop.now();
         if (answer) {
           done.backoff.reset();
-          done.blocked.reset();
+          done.refusals = 0;
           done.not_before = then_now + rest;
         } else {
-          done.not_before = then_now + alive->wait_after(done, answer.error());
+          done.not_before = then_now + alive->wait_after(key, done, answer.error());
           done.was_put_off = true;  // whoever wants it done comes back then
           if (is_worth_a_line(answer.error().kind)) {
             ++alive->failures;

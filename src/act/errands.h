@@ -19,6 +19,11 @@
 
 namespace drover::act {
 
+// How long a pod is left alone that a budget has held so many times before: soon at first, then twice a minute. Each
+// pod waits a little differently, or all would ask at the same moments; always the same pod alike, so that it can be
+// foreseen.
+base::Span wait_for_budget(std::string_view pod_uid, int refusals);
+
 class Errands {
  public:
   // `permission` is asked right before each request leaves (are we still the leader?); `told` is called after each

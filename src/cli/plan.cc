@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/plan_forecast.h"
+#include "cli/plan_chances.h"
 #include "cli/plan_survey.h"
 #include "cli/plan_text.h"
 #include "kube/config.h"
@@ -98,9 +98,9 @@ int plan(const PlanFlags& flags) {
   if (const auto troubles = survey.troubles(); !troubles.empty()) return say_troubles(troubles, where);
   for (const std::string& note : survey.notes()) fmt::print(stderr, "drover: {}: {}\n", where, note);
 
-  Ground ground = survey.ground();
-  const Pace pace = ground.pace;
-  const Forecast foreseen = forecast(std::move(ground), profile.flow);
+  const Ground ground = survey.ground();
+  const Pace& pace = ground.pace;
+  const Forecast foreseen = foresee(ground, profile.flow);
   if (flags.output == "json") {
     fmt::print("{}\n", json::text_of(plan_json(foreseen, pace)));
   } else {

@@ -1,13 +1,9 @@
 #include "cli/plan_forecast.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
-#include <set>
 #include <utility>
 
-#include "base/text.h"
 #include "cli/plan_lodgings.h"
 #include "core/decide.h"
 #include "core/drain.h"
@@ -39,15 +35,9 @@ struct Course {
   std::optional<Span> given_back_before = {};
 };
 
-std::string_view kind_of(const core::PodView& pod) {
-  if (pod.is_mirror) return "mirror-pod";
-  if (pod.returns) return "daemon-pod";
-  return pod.owner.empty() ? "bare-pod" : "empty-dir";
-}
-
 class Rollout {
  public:
-  Rollout(Ground ground, const core::Flow& flow);
+  Rollout(Ground ground, const core::Flow& flow, Durations durations);
   Forecast run();
 
  private:
@@ -56,6 +46,7 @@ class Rollout {
   std::optional<Span> next_moment(const core::Plan& plan) const;
   void happen();
   void look();
+  bool somebody_waits() const;
   bool count_device_pods();
   void tend(std::size_t index);
   // What the plan asks for; true when something was done.
@@ -65,22 +56,20 @@ class Rollout {
   bool ask_to_go(std::size_t index, const core::Clearing& clearing);
   bool delete_at_once(std::size_t index, const core::Clearing& clearing);
   void remember_removal(std::size_t index, const core::PodView& pod, bool is_forced);
-  // What is told of it.
-  void tell_what_is_known();
   void tell_pods_in_the_way(std::size_t index, Phase phase);
-  void tell_budget(std::size_t index, const core::PodView& pod, bool stops);
-  void tell(Obstacle obstacle);
   void finish(const core::Plan& plan);
   core::Clearing clearing(const NodeView& node, Phase phase) const;
 
   Ground ground_;
   const core::Flow& flow_;
+  Durations durations_;
   core::FleetView& fleet_ = ground_.fleet;
   Span now_ = {};
   Span last_change_at_ = {};
   Span last_news_at_ = {};
   std::multimap<Span, std::function<void()>> happenings_;
   Lodgings lodgings_;
+  Obstacles obstacles_;
   std::vector<Course> courses_;
   std::optional<Span> counted_at_ = {};
   int last_wave_ = 0;  // of the node that ended last
@@ -89,10 +78,14 @@ class Rollout {
   Forecast forecast_;
 };
 
-Rollout::Rollout(Ground ground, const core::Flow& flow)
+Rollout::Rollout(Ground ground, const core::Flow& flow, Durations durations)
     : ground_(std::move(ground)),
       flow_(flow),
-      lodgings_(ground_, now_, [this](Span span, std::function<void()> then) { after(span, std::move(then)); }) {
+      durations_(std::move(durations)),
+      lodgings_(
+          ground_, now_, [this](Span span, std::function<void()> then) { after(span, std::move(then)); },
+          durations_.chance()) {
+  fleet_.pods_are_counted = false;
   for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
     NodeView& node = fleet_.nodes[i];
     Course course{.row = i, .since = -node.spent, .unready_before = node.unready_for};
@@ -111,7 +104,7 @@ Rollout::Rollout(Ground ground, const core::Flow& flow)
 }
 
 Forecast Rollout::run() {
-  tell_what_is_known();
+  obstacles_.tell_what_is_known(ground_);
   core::Plan plan;
   while (now_ < kHorizon) {
     happen();
@@ -136,6 +129,8 @@ std::optional<Span> Rollout::next_moment(const core::Plan& plan) const {
   if (plan.look_again_in) sooner(now_ + std::max(*plan.look_again_in, Span(1)));
   // Asking again helps only when something has happened since the last time.
   if (const auto again = lodgings_.ask_again_at(last_news_at_)) sooner(*again);
+  // Counting again helps only where somebody else's turn may still come.
+  if (next && counted_at_ && somebody_waits()) sooner(std::max(now_, *counted_at_ + kCensusEvery));
   return next;
 }
 
@@ -175,12 +170,16 @@ void Rollout::look() {
   }
 }
 
+bool Rollout::somebody_waits() const {
+  return fleet_.policy.is_on && std::any_of(fleet_.nodes.begin(), fleet_.nodes.end(),
+                                            [](const NodeView& node) { return node.phase == Phase::Required; });
+}
+
 // As the operator does: when somebody waits, and from the next look on.
 bool Rollout::count_device_pods() {
-  const bool somebody_waits = std::any_of(fleet_.nodes.begin(), fleet_.nodes.end(),
-                                          [](const NodeView& node) { return node.phase == Phase::Required; });
-  if (!somebody_waits || !fleet_.policy.is_on || (counted_at_ && now_ - *counted_at_ < kCensusEvery)) return false;
+  if (!somebody_waits() || (counted_at_ && now_ - *counted_at_ < kCensusEvery)) return false;
   counted_at_ = now_;
+  fleet_.pods_are_counted = true;
   for (NodeView& node : fleet_.nodes) node.device_pods = lodgings_.device_pods_on(node.name);
   return true;
 }
@@ -193,15 +192,15 @@ void Rollout::tend(std::size_t index) {
                            (node.driver.is_going || node.driver.pod.empty() || !node.driver.is_outdated);
   if (is_starting && !course.driver_is_coming && ground_.lots[index].missing.empty()) {
     course.driver_is_coming = true;
-    const Span stop = node.driver.is_going ? ground_.pace.stop : Span::zero();
-    const Span pull = core::is_in_flight(node.phase) ? Span::zero() : ground_.pace.pull;
+    const Span stop = node.driver.is_going ? durations_.stop() : Span::zero();
+    const Span pull = core::is_in_flight(node.phase) ? Span::zero() : durations_.pull();
     after(stop, [&node] {
       node.driver.pod = "planned-" + node.name;
       node.driver.is_going = node.driver.is_outdated = false;
       node.driver.trouble.clear();
     });
     if (!ground_.lots[index].cannot_unload.empty()) return;
-    after(stop + pull + ground_.pace.driver, [&node, &course] {
+    after(stop + pull + durations_.driver(), [&node, &course] {
       node.driver.is_ready = true;
       node.validator = {};
       course.driver_is_coming = course.is_validating = false;
@@ -210,7 +209,7 @@ void Rollout::tend(std::size_t index) {
   const bool is_looked_at = node.phase == Phase::Validate && node.driver.is_ready && !node.validator.has_passed;
   if (is_looked_at && !node.validator.is_stale && !course.is_validating) {
     course.is_validating = true;
-    after(ground_.pace.validation, [&node] { node.validator = {.has_passed = true}; });
+    after(durations_.validation(), [&node] { node.validator = {.has_passed = true}; });
   }
 }
 
@@ -280,9 +279,11 @@ bool Rollout::work(std::size_t index, Work work) {
       if (node.preflight.state != State::Unasked) return false;
       node.preflight.state = State::Running;
       course.proving_since = now_;
-      after(ground_.pace.pull + kStart, [&node, &course] {
+      lodgings_.guest_came(node.name);
+      after(durations_.pull() + kStart, [this, &node, &course] {
         node.preflight = {.state = State::Passed};
         course.proving_since.reset();
+        lodgings_.guest_left(node.name);
       });
       return true;
     case Work::EvictDevicePods:
@@ -314,7 +315,7 @@ bool Rollout::ask_to_go(std::size_t index, const core::Clearing& clearing) {
 
 bool Rollout::delete_at_once(std::size_t index, const core::Clearing& clearing) {
   for (const core::PodView* pod : clearing.to_evict) {
-    tell_budget(index, *pod, false);
+    obstacles_.tell_budget(fleet_.nodes[index].name, *pod, lodgings_, false);
     remember_removal(index, *pod, true);
     lodgings_.remove(pod->full_name());
   }
@@ -337,75 +338,12 @@ core::Clearing Rollout::clearing(const NodeView& node, Phase phase) const {
   return core::clearing_of(*node.pods, core::Scope::DevicePods, policy.device_pods.value_or(core::Removal{}));
 }
 
-// ---- what is told of it
-
-void Rollout::tell(Obstacle obstacle) {
-  const bool is_known = std::any_of(forecast_.obstacles.begin(), forecast_.obstacles.end(), [&](const Obstacle& one) {
-    return one.kind == obstacle.kind && one.node == obstacle.node && one.object == obstacle.object;
-  });
-  if (!is_known) forecast_.obstacles.push_back(std::move(obstacle));
-}
-
-void Rollout::tell_what_is_known() {
-  if (!ground_.foreign_operator.empty()) {
-    tell({.kind = "operator",
-          .node = {},
-          .object = ground_.foreign_operator,
-          .message = "it runs, and drover writes to no node beside it; scale it to 0"});
-  }
-  std::set<std::string> missing;
-  for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
-    const Lot& lot = ground_.lots[i];
-    const NodeView& node = fleet_.nodes[i];
-    const bool is_to_change = node.driver.is_outdated || !node.driver.is_ready;
-    if (!node.is_managed() || node.is_skipped || !is_to_change) continue;
-    if (!lot.missing.empty() && missing.insert(lot.image).second) {
-      tell({.kind = "image",
-            .node = {},
-            .object = lot.image,
-            .message = fmt::format("it cannot be had ({}); push it, or mend its name or pull secret", lot.missing)});
-    }
-    if (!lot.cannot_unload.empty()) {
-      tell(
-          {.kind = "kernel",
-           .node = node.name,
-           .object = node.name,
-           .message = fmt::format("its kernel cannot unload the driver ({}); set the skip label and reboot it with the "
-                                  "new driver",
-                                  lot.cannot_unload)});
-    }
-    if (!node.is_ready) {
-      tell({.kind = "node",
-            .node = node.name,
-            .object = node.name,
-            .message = "it is not ready, and is not waited for"});
-    }
-  }
-}
-
-void Rollout::tell_budget(std::size_t index, const core::PodView& pod, bool stops) {
-  const Budget* budget = lodgings_.held_by(pod.full_name());
-  if (budget == nullptr) return;
-  const std::string_view then = stops ? "never goes" : "is deleted when its time is over";
-  const std::string who = lodgings_.is_replacement(pod.full_name()) ? "one of " + pod.owner : pod.full_name();
-  tell({.kind = "budget",
-        .node = fleet_.nodes[index].name,
-        .object = budget->full_name(),
-        .message = fmt::format("it has no room ({} healthy, {} wanted), so {} {}; raise it or scale its owner up",
-                               budget->healthy, budget->wanted_healthy, who, then),
-        .stops = stops});
-}
+// ---- what comes of it
 
 void Rollout::tell_pods_in_the_way(std::size_t index, Phase phase) {
   if (!core::kBeforeSwap.has(phase)) return;
-  const core::Clearing left = clearing(fleet_.nodes[index], phase);
-  for (const core::PodFate& fate : left.refused) {
-    tell({.kind = std::string(kind_of(*fate.pod)),
-          .node = fleet_.nodes[index].name,
-          .object = fate.pod->full_name(),
-          .message = std::string(fate.because)});
-  }
-  for (const core::PodView* pod : left.to_evict) tell_budget(index, *pod, true);
+  const NodeView& node = fleet_.nodes[index];
+  obstacles_.tell_pods(node.name, clearing(node, phase), lodgings_);
 }
 
 void Rollout::finish(const core::Plan& plan) {
@@ -438,11 +376,14 @@ void Rollout::finish(const core::Plan& plan) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (!is_told[i]) forecast_.rows.push_back(rows_[i]);
   }
-  forecast_.takes = last_change_at_;
+  forecast_.takes = forecast_.takes_at_least = forecast_.takes_at_most = last_change_at_;
+  forecast_.obstacles = obstacles_.take();
 }
 
 }  // namespace
 
-Forecast forecast(Ground ground, const core::Flow& flow) { return Rollout(std::move(ground), flow).run(); }
+Forecast forecast(Ground ground, const core::Flow& flow, Durations durations) {
+  return Rollout(std::move(ground), flow, std::move(durations)).run();
+}
 
 }  // namespace drover::cli

@@ -10,16 +10,19 @@
 #include <string>
 #include <vector>
 
+#include "cli/plan_durations.h"
 #include "cli/plan_ground.h"
+#include "cli/plan_obstacles.h"
 #include "core/rule.h"
 
 namespace drover::cli {
 
 struct Removed {
-  std::string pod;    // "ml/train-7"; of one that does not exist yet, whose replacement it is
+  std::string pod;    // "ml/train-7"; of one that does not exist yet a name that it might have
   std::string owner;  // "ReplicaSet ml/train"; empty: a bare pod
   bool is_replacement = false;
-  bool is_forced = false;  // deleted around its budget, because a documented time is over
+  bool is_forced = false;         // deleted around its budget, because a documented time is over
+  bool is_forced_or_not = false;  // that is left to chance
 };
 
 // One node, in the order in which they are taken.
@@ -36,23 +39,19 @@ struct Row {
   std::string reason = {};  // why it failed or waits
 };
 
-// Something in the way that is known before the first cordon.
-struct Obstacle {
-  std::string kind;     // "budget", "bare-pod", "empty-dir", "daemon-pod", "mirror-pod", "image", "kernel", "node", …
-  std::string node;     // empty: all of them
-  std::string object;   // what is in the way: a pod, a budget, an image
-  std::string message;  // with what to do
-  bool stops = true;    // false: it costs time or a forced deletion, and the node gets through
-};
-
 struct Forecast {
   std::vector<Row> rows = {};
   std::vector<Obstacle> obstacles = {};
   int waves = 0;
   base::Span takes = {};  // until nothing moves any more
+  base::Span takes_at_least = {};
+  base::Span takes_at_most = {};
   bool gets_through = true;
+  int tries = 0;   // with durations as chance has them
+  int others = 0;  // of them, those that end otherwise: through where this gets stuck, or stuck where it gets through
 };
 
-Forecast forecast(Ground ground, const core::Flow& flow);
+// One run of it, with things taking so long.
+Forecast forecast(Ground ground, const core::Flow& flow, Durations durations);
 
 }  // namespace drover::cli

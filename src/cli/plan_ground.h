@@ -56,6 +56,9 @@ struct Pace {
   base::Span stop = std::chrono::seconds(2);  // nothing that is left of a deleted pod tells
   base::Span driver = std::chrono::minutes(2);
   base::Span validation = std::chrono::seconds(30);
+  std::vector<base::Span> pulls = {};  // each that is known
+  std::vector<base::Span> drivers = {};
+  std::vector<base::Span> validations = {};
   std::vector<std::string> sources = {};  // where each comes from, for people
 };
 

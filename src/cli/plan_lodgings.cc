@@ -1,11 +1,10 @@
 #include "cli/plan_lodgings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
+#include "act/errands.h"
 #include "sim/controllers/placement.h"
 
 namespace drover::cli {
@@ -13,10 +12,10 @@ namespace {
 
 using base::Span;
 
-// As the operator asks whoever a budget holds: soon at first, then twice a minute.
-constexpr Span kFirstWait = std::chrono::seconds(12);
-constexpr Span kMostWait = std::chrono::seconds(30);
-constexpr double kJitter = 0.1;
+// A set gathers what happens to its pods for a moment before it makes others, a large one for longer: so all that went
+// at once is made again at once, set by set.
+constexpr Span kGathers = std::chrono::milliseconds(20);
+constexpr Span kGathersPerPod = std::chrono::microseconds(500);
 // As the scheduler takes up again whoever did not fit.
 constexpr Span kRetryAfter = std::chrono::seconds(1);
 
@@ -26,8 +25,8 @@ bool is_made_by(const Lodger& pod, std::string_view kind) {
 
 }  // namespace
 
-Lodgings::Lodgings(Ground& ground, const Span& now, After after)
-    : ground_(ground), now_(now), after_(std::move(after)) {
+Lodgings::Lodgings(Ground& ground, const Span& now, After after, base::Random chance)
+    : ground_(ground), now_(now), after_(std::move(after)), chance_(std::move(chance)) {
   for (Lodger& lodger : ground.lodgers) {
     const std::string key = lodger.view.full_name();
     const auto at = stays_.emplace(key, Stay{.who = std::move(lodger)}).first;
@@ -86,9 +85,7 @@ bool Lodgings::evict(const std::string& pod) {
   stay.held_by = budget_without_room(stay.who);
   stay.asked_at = now_;
   if (stay.held_by) {
-    // Each pod waits a little differently, as the operator's waits do: else all would ask at the same moments.
-    stay.not_before =
-        now_ + chance_.jitter(std::min(kMostWait, kFirstWait * (1 << std::min(stay.refusals++, 8))), kJitter);
+    stay.not_before = now_ + act::wait_for_budget(stay.who.view.uid, stay.refusals++);
     return false;
   }
   go(pod);
@@ -122,8 +119,8 @@ void Lodgings::go(const std::string& key) {
   }
   who.is_ready = false;
   after_(who.grace, [this, key] { gone(key); });
-  // A StatefulSet waits until its pod is gone; the others make another at once.
-  if (!is_made_by(who, "StatefulSet")) make_again(who);
+  // A StatefulSet waits until its pod is gone; the others do not.
+  if (!is_made_by(who, "StatefulSet")) miss(who);
 }
 
 void Lodgings::gone(const std::string& key) {
@@ -133,18 +130,34 @@ void Lodgings::gone(const std::string& key) {
   stays_.erase(at);
   on_[who.node].erase(key);
   for (const auto& [resource, amount] : who.requests) used_[who.node][resource] -= amount;
-  if (is_made_by(who, "StatefulSet")) make_again(who);
+  if (is_made_by(who, "StatefulSet")) miss(who);
   room_was_made();
 }
 
 // ---- coming
 
 // Nobody makes a bare pod again, and a daemon's comes back to its own node when that is open.
+void Lodgings::miss(const Lodger& gone) {
+  const std::string& owner = gone.view.owner;
+  if (owner.empty() || gone.view.is_daemon || gone.view.is_mirror) return;
+  std::vector<Lodger>& missing = missing_[owner];
+  missing.push_back(gone);
+  if (missing.size() > 1) return;
+  const auto pods =
+      std::count_if(stays_.begin(), stays_.end(), [&](const auto& one) { return one.second.who.view.owner == owner; });
+  after_(std::max(kGathers, kGathersPerPod * pods), [this, owner] {
+    for (const Lodger& one : std::exchange(missing_[owner], {})) make_again(one);
+  });
+}
+
+// Its name matters: pods are asked to go in the order of their names.
 void Lodgings::make_again(const Lodger& gone) {
-  if (gone.view.owner.empty() || gone.view.is_daemon || gone.view.is_mirror) return;
   Lodger next = gone;
-  next.view.name = fmt::format("(another of {}) {}", gone.view.owner, ++made_);
-  next.view.uid = next.view.name;
+  if (!is_made_by(gone, "StatefulSet")) {
+    const std::string_view owner = gone.view.owner;
+    next.view.name = std::string(owner.substr(owner.find('/') + 1)) + "-" + chance_.name_suffix();
+  }
+  next.view.uid = chance_.uuid();
   next.view.is_going = false;
   next.node.clear();
   next.is_ready = false;
@@ -233,7 +246,10 @@ std::int64_t Lodgings::load_of(const std::string& node, const Lodging& lodging) 
     }
   }
   const auto keys = on_.find(node);
-  add("pods", keys == on_.end() ? 0 : static_cast<std::int64_t>(keys->second.size()) * 1000);
+  const auto guests = guests_.find(node);
+  const std::size_t pods = (keys == on_.end() ? 0 : keys->second.size()) +
+                           static_cast<std::size_t>(guests == guests_.end() ? 0 : guests->second);
+  add("pods", static_cast<std::int64_t>(pods) * 1000);
   return load;
 }
 

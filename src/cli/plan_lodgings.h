@@ -19,8 +19,9 @@ class Lodgings {
  public:
   using After = std::function<void(base::Span, std::function<void()>)>;
 
-  // `now` is the forecast's clock, `after` calls back later by it. Both and the ground must outlive this.
-  Lodgings(Ground& ground, const base::Span& now, After after);
+  // `now` is the forecast's clock, `after` calls back later by it. Both and the ground must outlive this. `chance`
+  // names those that do not exist yet.
+  Lodgings(Ground& ground, const base::Span& now, After after, base::Random chance);
   Lodgings(const Lodgings&) = delete;
   Lodgings& operator=(const Lodgings&) = delete;
 
@@ -41,6 +42,9 @@ class Lodgings {
   void place_waiting(const core::FleetView& fleet);
   // A node was opened, or a pod has gone.
   void room_was_made();
+  // A pod of ours that proves an image stands on the node for a while: it goes nowhere else, but counts for the load.
+  void guest_came(const std::string& node) { ++guests_[node]; }
+  void guest_left(const std::string& node) { --guests_[node]; }
 
  private:
   struct Stay {
@@ -54,6 +58,7 @@ class Lodgings {
 
   void go(const std::string& key);
   void gone(const std::string& key);
+  void miss(const Lodger& gone);
   void make_again(const Lodger& gone);
   void become_ready(const std::string& key);
   bool place(Stay& stay, const core::FleetView& fleet);
@@ -69,9 +74,10 @@ class Lodgings {
   std::map<std::string, std::set<std::string>> on_;      // keys, by node
   std::map<std::string, Amounts> used_;                  // by node
   std::map<std::string, std::set<std::string>> images_;  // there already, by node
+  std::map<std::string, int> guests_;                    // by node
+  std::map<std::string, std::vector<Lodger>> missing_;   // by owner: to be made again in a moment
   std::vector<std::string> waiting_;                     // keys, in their order
-  base::Random chance_{1};                               // the same plan twice is the same plan
-  int made_ = 0;
+  base::Random chance_;
   bool retry_is_set_ = false;
   bool retry_is_due_ = false;
 };

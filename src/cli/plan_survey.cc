@@ -336,17 +336,14 @@ void Survey::know_missing_images() {
 }
 
 void Survey::find_pace() {
-  std::vector<Span> drivers;
-  std::vector<Span> pulls;
-  std::vector<Span> validations;
+  Pace& pace = ground_.pace;
   for (const auto& [node, past] : pasts_) {
-    if (past.driver) drivers.push_back(*past.driver);
-    if (past.pull) pulls.push_back(*past.pull);
+    if (past.driver) pace.drivers.push_back(*past.driver);
+    if (past.pull) pace.pulls.push_back(*past.pull);
     if (!past.validator_made_at || !past.driver_ready_at) continue;
     const WallTime begun = std::max(*past.validator_made_at, *past.driver_ready_at);
-    if (const auto took = between(begun, past.validator_ready_at, kLongestDriver)) validations.push_back(*took);
+    if (const auto took = between(begun, past.validator_ready_at, kLongestDriver)) pace.validations.push_back(*took);
   }
-  Pace& pace = ground_.pace;
   const auto take = [&](Span& span, std::string_view what, const std::vector<Span>& seen, std::string_view whose) {
     if (const auto known = usual(seen)) {
       span = *known;
@@ -357,9 +354,9 @@ void Survey::find_pace() {
       pace.sources.push_back(fmt::format("{} {}, assumed: no pod here tells", what, base::human(span)));
     }
   };
-  take(pace.pull, "fetching the driver's image", pulls, "driver pods");
-  take(pace.driver, "a driver's start", drivers, "driver pods");
-  take(pace.validation, "its validation", validations, "validator pods");
+  take(pace.pull, "fetching the driver's image", pace.pulls, "driver pods");
+  take(pace.driver, "a driver's start", pace.drivers, "driver pods");
+  take(pace.validation, "its validation", pace.validations, "validator pods");
   pace.sources.push_back(fmt::format("a driver's end {}, assumed", base::human(pace.stop)));
   pace.sources.emplace_back("pods that are evicted take their whole grace period");
   if (ground_.fleet.policy.jobs.is_wanted) {

@@ -45,6 +45,26 @@ std::string ends_text(const Row& row) {
   return fmt::format("{}: {}", word_of(row.end), base::one_line(row.reason, kMostReason));
 }
 
+std::string_view force_text(const Removed& one) {
+  if (one.is_forced_or_not) return ", perhaps deleted around its budget";
+  return one.is_forced ? ", deleted around its budget" : "";
+}
+
+// "26m", or "26m (21m to 27m)" where chance makes a difference that is worth a word.
+std::string takes_text(const Forecast& forecast) {
+  const Span apart = forecast.takes_at_most - forecast.takes_at_least;
+  const std::string about = span_text(forecast.takes);
+  if (apart <= forecast.takes / 20) return about;
+  return fmt::format("{} ({} to {})", about, span_text(forecast.takes_at_least), span_text(forecast.takes_at_most));
+}
+
+// What a rollout that can end in two ways says about the other.
+std::string others_text(const Forecast& forecast) {
+  if (forecast.others == 0) return {};
+  return fmt::format("; {} of {} tries with other durations {}", forecast.others, forecast.tries,
+                     forecast.gets_through ? "got stuck" : "got through");
+}
+
 void tell_removals(const Forecast& forecast, std::vector<std::string>& lines) {
   bool has_title = false;
   for (const Row& row : forecast.rows) {
@@ -53,8 +73,7 @@ void tell_removals(const Forecast& forecast, std::vector<std::string>& lines) {
       has_title = true;
       const std::string owner = one.owner.empty() ? "a bare pod: nobody makes it again" : one.owner;
       const std::string what = one.is_replacement ? "one that is made meanwhile" : one.pod;
-      lines.push_back(
-          fmt::format("  {}  {}  ({}){}", row.node, what, owner, one.is_forced ? ", deleted around its budget" : ""));
+      lines.push_back(fmt::format("  {}  {}  ({}){}", row.node, what, owner, force_text(one)));
     }
   }
 }
@@ -95,8 +114,9 @@ std::string last_line(const Forecast& forecast) {
   const auto taken =
       std::count_if(forecast.rows.begin(), forecast.rows.end(), [](const Row& row) { return row.wave > 0; });
   const auto stuck = count(Row::End::Failed) + count(Row::End::Waits);
-  const std::string how = fmt::format("{} of {} nodes in {} wave{}, about {}", taken, forecast.rows.size(),
-                                      forecast.waves, forecast.waves == 1 ? "" : "s", span_text(forecast.takes));
+  const std::string how =
+      fmt::format("{} of {} nodes in {} wave{}, about {}{}", taken, forecast.rows.size(), forecast.waves,
+                  forecast.waves == 1 ? "" : "s", takes_text(forecast), others_text(forecast));
   if (!forecast.gets_through) {
     return fmt::format("it would get stuck: {} node{} would not get the driver ({})", stuck, stuck == 1 ? "" : "s",
                        how);
@@ -134,7 +154,10 @@ json::Value plan_json(const Forecast& forecast, const Pace& pace) {
   for (const Row& row : forecast.rows) {
     json::Array evictions;
     for (const Removed& one : row.removed) {
-      json::Members pod = {{"owner", one.owner}, {"forced", one.is_forced}, {"replacement", one.is_replacement}};
+      json::Members pod = {{"owner", one.owner},
+                           {"forced", one.is_forced},
+                           {"forcedOrNot", one.is_forced_or_not},
+                           {"replacement", one.is_replacement}};
       if (!one.is_replacement) pod["pod"] = one.pod;
       evictions.push_back(std::move(pod));
     }
@@ -162,6 +185,10 @@ json::Value plan_json(const Forecast& forecast, const Pace& pace) {
   for (const std::string& source : pace.sources) times.emplace_back(source);
   return json::Members{{"getsThrough", forecast.gets_through},
                        {"takesSeconds", seconds(forecast.takes)},
+                       {"takesAtLeastSeconds", seconds(forecast.takes_at_least)},
+                       {"takesAtMostSeconds", seconds(forecast.takes_at_most)},
+                       {"tries", forecast.tries},
+                       {"triesThatEndOtherwise", forecast.others},
                        {"waves", forecast.waves},
                        {"nodes", std::move(nodes)},
                        {"blockers", std::move(blockers)},

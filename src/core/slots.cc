@@ -79,7 +79,7 @@ Slots count_slots(const FleetView& fleet) {
   slots.at_once = policy.at_once;
   slots.room_elsewhere = fleet.room_elsewhere;
   slots.trouble = policy.trouble;
-  slots.pods_are_counted = fleet.pods_are_counted;
+  slots.pods_are_counted = fleet.pods_are_counted || !policy.is_on;
   const int failures = static_cast<int>(slots.failed.size());
   // "More than a tenth": of ten nodes one may fail, of nine none. A number is a number.
   slots.is_halted =
@@ -90,7 +90,7 @@ Slots count_slots(const FleetView& fleet) {
   slots.is_next_in_line.assign(fleet.nodes.size(), false);
   if (!policy.is_on || policy.is_ending || !policy.trouble.empty()) return slots;
   // An image that is fetched for the wrong node first keeps the right one waiting.
-  if (!fleet.pods_are_counted) return slots;
+  if (!slots.pods_are_counted) return slots;
 
   std::vector<std::size_t> line;
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {

@@ -162,10 +162,10 @@ class Stage {
     return names;
   }
   bool all(std::string_view state) const {
-    for (const std::string& name : names()) {
-      if (this->state(name) != state) return false;
-    }
-    return true;
+    bool is_so = true;
+    world.store().each("nodes", "",
+                       [&](const sim::Stored& node) { is_so = is_so && kube::label_of(*node, kState) == state; });
+    return is_so;
   }
   bool run_until_all(std::string_view state, base::Span at_most = 1h) {
     // Looked at now and then, not after every event: the question costs as many lookups as there are nodes.

@@ -1,0 +1,91 @@
+#include "cli/plan_obstacles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace drover::cli {
+namespace {
+
+std::string_view kind_of(const core::PodView& pod) {
+  if (pod.is_mirror) return "mirror-pod";
+  if (pod.returns) return "daemon-pod";
+  return pod.owner.empty() ? "bare-pod" : "empty-dir";
+}
+
+// Nobody knows yet what one will be called that does not exist.
+std::string name_of(const core::PodView& pod, const Lodgings& lodgings) {
+  return lodgings.is_replacement(pod.full_name()) ? "one of " + pod.owner : pod.full_name();
+}
+
+}  // namespace
+
+void Obstacles::tell(Obstacle obstacle) {
+  const bool is_known = std::any_of(told_.begin(), told_.end(), [&](const Obstacle& one) {
+    return one.kind == obstacle.kind && one.node == obstacle.node && one.object == obstacle.object;
+  });
+  if (!is_known) told_.push_back(std::move(obstacle));
+}
+
+void Obstacles::tell_what_is_known(const Ground& ground) {
+  if (!ground.foreign_operator.empty()) {
+    tell({.kind = "operator",
+          .node = {},
+          .object = ground.foreign_operator,
+          .message = "it runs, and drover writes to no node beside it; scale it to 0"});
+  }
+  std::set<std::string> missing;
+  for (std::size_t i = 0; i < ground.fleet.nodes.size(); ++i) {
+    const Lot& lot = ground.lots[i];
+    const core::NodeView& node = ground.fleet.nodes[i];
+    const bool is_to_change = node.driver.is_outdated || !node.driver.is_ready;
+    if (!node.is_managed() || node.is_skipped || !is_to_change) continue;
+    if (!lot.missing.empty() && missing.insert(lot.image).second) {
+      tell({.kind = "image",
+            .node = {},
+            .object = lot.image,
+            .message = fmt::format("it cannot be had ({}); push it, or mend its name or pull secret", lot.missing)});
+    }
+    if (!lot.cannot_unload.empty()) {
+      tell(
+          {.kind = "kernel",
+           .node = node.name,
+           .object = node.name,
+           .message = fmt::format("its kernel cannot unload the driver ({}); set the skip label and reboot it with the "
+                                  "new driver",
+                                  lot.cannot_unload)});
+    }
+    if (!node.is_ready) {
+      tell({.kind = "node",
+            .node = node.name,
+            .object = node.name,
+            .message = "it is not ready, and is not waited for"});
+    }
+  }
+}
+
+void Obstacles::tell_budget(const std::string& node, const core::PodView& pod, const Lodgings& lodgings, bool stops) {
+  const Budget* budget = lodgings.held_by(pod.full_name());
+  if (budget == nullptr) return;
+  const std::string_view then = stops ? "never goes" : "is deleted when its time is over";
+  tell({.kind = "budget",
+        .node = node,
+        .object = budget->full_name(),
+        .message = fmt::format("it has no room ({} healthy, {} wanted), so {} {}; raise it or scale its owner up",
+                               budget->healthy, budget->wanted_healthy, name_of(pod, lodgings), then),
+        .stops = stops});
+}
+
+void Obstacles::tell_pods(const std::string& node, const core::Clearing& left, const Lodgings& lodgings) {
+  for (const core::PodFate& fate : left.refused) {
+    tell({.kind = std::string(kind_of(*fate.pod)),
+          .node = node,
+          .object = name_of(*fate.pod, lodgings),
+          .message = std::string(fate.because)});
+  }
+  for (const core::PodView* pod : left.to_evict) tell_budget(node, *pod, lodgings, true);
+}
+
+}  // namespace drover::cli

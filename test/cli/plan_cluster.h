@@ -1,0 +1,186 @@
+// A simulated cluster on which a plan is made first, and the real operator runs then.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/plan_chances.h"
+#include "cli/plan_survey.h"
+#include "test/operator/stage.h"
+
+namespace drover::cli::testing {
+
+using operate::testing::cluster_policy;
+using operate::testing::parsed;
+using operate::testing::Stage;
+using operate::testing::StageOptions;
+using namespace std::chrono_literals;
+
+inline constexpr const char* kOld = "535.129.03";
+inline constexpr const char* kNew = "550.54.14";
+
+// The operator's door, with what it did to nodes and pods written down.
+class WitnessedApi final : public kube::Api {
+ public:
+  WitnessedApi(kube::Api& api, sim::World& world) : api_(api), world_(world) {}
+
+  kube::Call call(kube::Request request, Answer answer) override {
+    const bool evicts = request.subresource == "eviction";
+    const bool deletes = request.verb == kube::Verb::Delete && request.resource.plural == "pods" && request.ns == "ml";
+    const bool cordons = request.resource.plural == "nodes" && json::flag_at(request.body, {"spec", "unschedulable"});
+    const std::string name = cordons ? request.name : request.ns + "/" + request.name;
+    const std::string whose = deletes ? whereabouts(name) : std::string();
+    return api_.call(std::move(request), [=, this, answer = std::move(answer)](kube::Result<kube::Object> result) {
+      if (result && evicts) evicted.push_back(name);
+      if (result && deletes) deleted.push_back(name);
+      if (result && deletes) deleted_from.insert(whose);
+      if (result && cordons) cordoned.push_back(name);
+      if (result && (evicts || deletes || cordons)) {
+        said += fmt::format("{} {} {}\n",
+                            base::human(std::chrono::round<std::chrono::seconds>(world_.loop.now() - begun_at)),
+                            evicts    ? "evicts"
+                            : deletes ? "deletes"
+                                      : "cordons",
+                            name);
+      }
+      answer(std::move(result));
+    });
+  }
+  kube::Call list(kube::ListRequest request, kube::ListSink sink) override {
+    return api_.list(std::move(request), std::move(sink));
+  }
+  kube::Call watch(kube::WatchRequest request, kube::WatchSink sink) override {
+    return api_.watch(std::move(request), std::move(sink));
+  }
+
+  std::vector<std::string> evicted;
+  std::vector<std::string> deleted;
+  std::multiset<std::string> deleted_from;  // "nvidia-1 ReplicaSet ml/train-5f6"
+  std::vector<std::string> cordoned;
+  std::string said;
+  base::Instant begun_at = {};
+
+ private:
+  std::string whereabouts(const std::string& pod) const {
+    const sim::Stored stored = world_.store().find("pods", pod);
+    if (!stored) return {};
+    std::string text(json::text_at(*stored, {"spec", "nodeName"}));
+    for (const json::Value& owner : json::array_at(*stored, {"metadata", "ownerReferences"})) {
+      text += fmt::format(" {} {}/{}", json::text_at(owner, {"kind"}), kube::namespace_of(*stored),
+                          json::text_at(owner, {"name"}));
+    }
+    return text;
+  }
+
+  kube::Api& api_;
+  sim::World& world_;
+};
+
+struct Workload {
+  std::string name = "train";
+  int replicas = 1;
+  int gpus = 1;
+  int grace = 5;
+  bool local_data = false;
+  bool is_bare = false;
+  std::optional<int> available = {};  // its budget
+};
+
+inline std::string text_of(const Workload& one) {
+  return fmt::format("{} x{} gpus={} grace={}s{}{}{}\n", one.name, one.replicas, one.gpus, one.grace,
+                     one.local_data ? " emptyDir" : "", one.is_bare ? " bare" : "",
+                     one.available ? fmt::format(" available={}", *one.available) : "");
+}
+
+// One random cluster, from its seed.
+struct Setting {
+  int nodes = 3;
+  std::string upgrade;
+  bool has_limits = true;  // in time
+  sim::Tempo tempo = {};
+  std::vector<Workload> workloads;
+};
+
+inline json::Value pod_template(const Workload& work) {
+  return parsed(fmt::format(
+      R"({{"metadata": {{"labels": {{"app": "{0}"}}}},
+      "spec": {{"terminationGracePeriodSeconds": {1}, {3} "containers": [{{"name": "c", "image": "train:1"{2}}}]}}}})",
+      work.name, work.grace,
+      work.gpus == 0 ? "" : fmt::format(R"(, "resources": {{"limits": {{"nvidia.com/gpu": "{}"}}}})", work.gpus),
+      work.local_data ? R"("volumes": [{"name": "scratch", "emptyDir": {}}],)" : ""));
+}
+
+class Cluster : public Stage {
+ public:
+  Cluster(std::uint64_t seed, const Setting& setting)
+      : Stage({.seed = seed,
+               .nodes = fmt::format("nvidia={}", setting.nodes),
+               .kubelets = {.tempo = setting.tempo, .events = false}}),
+        door(world.api("operator"), world) {
+    EXPECT_TRUE(kubelets.images().prefer("train:*", "", "deaf; wait forever"));
+    create_policy(cluster_policy(kOld, setting.upgrade));
+    start_operator(door);
+    EXPECT_TRUE(run_until_all("upgrade-done"));
+    for (const Workload& work : setting.workloads) add(work);
+    world.run_for(90s);
+    world.store().each("pods", "ml", [&](const sim::Stored& pod) { before.insert(kube::key_of(*pod)); });
+  }
+
+  void add(const Workload& work) {
+    if (work.is_bare) {
+      json::Value pod = pod_template(work);
+      json::ensure(pod, {"metadata", "name"}) = work.name;
+      ask(kube::create(kube::kPods, "ml", std::move(pod)));
+    } else {
+      json::Value deployment = parsed(fmt::format(
+          R"({{"metadata": {{"name": "{0}"}}, "spec": {{"replicas": {1}, "selector": {{"matchLabels": {{"app": "{0}"}}}}}}}})",
+          work.name, work.replicas));
+      json::ensure(deployment, {"spec", "template"}) = pod_template(work);
+      ask(kube::create(kube::kDeployments, "ml", std::move(deployment)));
+    }
+    if (work.available) create_budget(work.name, *work.available);
+  }
+
+  Ground ground(const std::optional<kube::Object>& policy) {
+    Survey survey(person, world.loop, vendors::nvidia(), policy);
+    std::optional<base::Result<void>> ended;
+    survey.begin([&](base::Result<void> result) { ended = std::move(result); });
+    EXPECT_TRUE(world.run_until([&] { return ended.has_value(); }, 1min));
+    EXPECT_TRUE(*ended) << ended->error().message;
+    EXPECT_THAT(survey.troubles(), ::testing::IsEmpty());
+    return survey.ground();
+  }
+
+  // The nodes' states, until they have been the same for a while; and when the last of them changed.
+  base::Span run_to_rest(base::Span at_most) {
+    const base::Instant begun = world.loop.now();
+    base::Instant changed = begun;
+    std::map<std::string, std::string> last;
+    while (world.loop.now() - begun < at_most) {
+      std::map<std::string, std::string> now;
+      bool is_over = true;
+      world.store().each("nodes", "", [&](const sim::Stored& node) {
+        const std::string_view state = kube::label_of(*node, operate::testing::kState);
+        now[std::string(kube::name_of(*node))] = state;
+        is_over = is_over && (state == "upgrade-done" || state == "upgrade-failed");
+      });
+      if (now != last) changed = world.loop.now();
+      last = now;
+      if (is_over && world.loop.now() - changed > 30s) break;
+      world.run_for(500ms);
+    }
+    return changed - begun;
+  }
+
+  WitnessedApi door;
+  std::set<std::string> before;  // pods that were there when the plan was made
+};
+
+}  // namespace drover::cli::testing

@@ -1,0 +1,264 @@
+// A plan is worth what it foresees: on random simulated clusters it is made first, and then the real operator runs.
+//
+// DROVER_SEED=N plays one cluster and says what was foreseen and what happened; DROVER_SEEDS=N begins with another.
+#include <cstdlib>
+#include <random>
+
+#include "base/log.h"
+#include "cli/plan_text.h"
+#include "plan_cluster.h"
+
+namespace drover::cli {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): a cluster in few words
+
+// Times that pods tell of themselves are whole seconds: a rollout that ends after a few has no tenth worth asking for.
+constexpr base::Span kClockTick = 2s;
+
+// One random cluster; what happens in it takes as long as it always does, but for this part.
+Setting setting_of(std::uint64_t seed, double jitter) {
+  std::mt19937_64 chance(seed);
+  const auto from = [&](int low, int high) {
+    return low + static_cast<int>(chance() % static_cast<unsigned>(high - low + 1));
+  };
+  const auto one_in = [&](int n) { return from(1, n) == 1; };
+  Setting setting;
+  setting.tempo.jitter = jitter;
+  setting.nodes = from(3, 12);
+  setting.tempo.pull = std::chrono::seconds(from(2, 20));
+  setting.tempo.driver = std::chrono::seconds(from(40, 100));
+  setting.tempo.task = std::chrono::seconds(from(5, 20));
+  const char* limits[] = {"60", "120", "300"};
+  const std::string limit = one_in(12) ? "0" : limits[from(0, 2)];
+  const bool drains = one_in(2);
+  setting.has_limits = limit != "0";
+  const auto flag = [&](int n) { return one_in(n) ? "true" : "false"; };
+  setting.upgrade = fmt::format(
+      R"("maxParallelUpgrades": {}, "maxUnavailable": {}, "podDeletion": {{"force": {}, "deleteEmptyDir": {},
+      "timeoutSeconds": {}}}, "drain": {{"enable": {}, "force": {}, "deleteEmptyDir": {}, "timeoutSeconds": {}}})",
+      from(0, 3), one_in(2) ? "\"50%\"" : std::to_string(from(1, 3)), flag(2), flag(2), limit,
+      drains ? "true" : "false", flag(2), flag(2), limit);
+  const int workloads = from(0, 4);
+  for (int i = 0; i < workloads; ++i) {
+    Workload one{.name = fmt::format("train-{}", i), .replicas = from(1, setting.nodes), .gpus = from(0, 3)};
+    one.grace = from(1, 40);
+    one.local_data = one_in(6);
+    one.is_bare = one_in(6);
+    if (one.is_bare) one.replicas = 1;
+    if (one_in(2)) one.available = std::max(0, one.replicas - from(0, 2));
+    setting.workloads.push_back(one);
+  }
+  return setting;
+}
+
+// ---- what was foreseen
+
+// "a b | c": nodes that start at the same moment stand together, sorted.
+std::vector<std::set<std::string>> groups_of(const Forecast& foreseen) {
+  std::vector<std::set<std::string>> groups;
+  std::optional<base::Span> at;
+  for (const Row& row : foreseen.rows) {
+    if (row.wave == 0) continue;
+    if (at != row.starts_in) groups.emplace_back();
+    at = row.starts_in;
+    groups.back().insert(row.node);
+  }
+  return groups;
+}
+
+// The nodes as they were taken, cut into groups of the same sizes.
+std::vector<std::set<std::string>> in_groups(const std::vector<std::string>& nodes, const Forecast& foreseen) {
+  std::vector<std::set<std::string>> groups;
+  std::size_t next = 0;
+  for (const auto& group : groups_of(foreseen)) {
+    groups.emplace_back();
+    for (std::size_t i = 0; i < group.size() && next < nodes.size(); ++i) groups.back().insert(nodes[next++]);
+  }
+  return groups;
+}
+
+std::set<std::string> nodes_foreseen(const Forecast& foreseen) {
+  std::set<std::string> nodes;
+  for (const Row& row : foreseen.rows) {
+    if (row.wave > 0) nodes.insert(row.node);
+  }
+  return nodes;
+}
+
+// "nvidia-1 ReplicaSet ml/train-5f6", for each deletion around a budget.
+std::multiset<std::string> forced_foreseen(const Forecast& foreseen) {
+  std::multiset<std::string> forced;
+  for (const Row& row : foreseen.rows) {
+    for (const Removed& one : row.removed) {
+      if (one.is_forced) forced.insert(row.node + " " + one.owner);
+    }
+  }
+  return forced;
+}
+
+// Pods that were there before.
+template <class Which>
+std::set<std::string> pods_foreseen(const Forecast& foreseen, Which which) {
+  std::set<std::string> pods;
+  for (const Row& row : foreseen.rows) {
+    for (const Removed& one : row.removed) {
+      if (!one.is_replacement && which(one)) pods.insert(one.pod);
+    }
+  }
+  return pods;
+}
+
+std::set<std::string> nodes_named(const Forecast& foreseen, std::string_view kind, bool stops) {
+  std::set<std::string> nodes;
+  for (const Obstacle& one : foreseen.obstacles) {
+    if ((kind.empty() || one.kind == kind) && one.stops == stops) nodes.insert(one.node);
+  }
+  return nodes;
+}
+
+// ---- what happened
+
+std::set<std::string> those_of_before(const std::vector<std::string>& pods, const std::set<std::string>& before) {
+  std::set<std::string> those;
+  for (const std::string& pod : pods) {
+    if (before.contains(pod)) those.insert(pod);
+  }
+  return those;
+}
+
+std::set<std::string> first_words(const std::multiset<std::string>& texts) {
+  std::set<std::string> words;
+  for (const std::string& text : texts) words.insert(text.substr(0, text.find(' ')));
+  return words;
+}
+
+bool holds(const std::set<std::string>& all, const std::set<std::string>& some) {
+  return std::includes(all.begin(), all.end(), some.begin(), some.end());
+}
+
+struct Played {
+  Forecast foreseen;
+  base::Span took = {};
+  std::string text = {};  // for a test that failed
+};
+
+// The plan, and then the operator. What no chance has a hand in is asked here: which nodes are taken, which of the pods
+// that were there go, which nodes fail and are named, and whether it gets through.
+Played play(Cluster& cluster, const Setting& setting, std::uint64_t seed) {
+  const Ground ground = cluster.ground(cluster_policy(kNew, setting.upgrade));
+  Played played{.foreseen = foresee(ground, vendors::nvidia().flow)};
+  const Forecast& foreseen = played.foreseen;
+  cluster.door.begun_at = cluster.world.loop.now();
+  cluster.set_version(kNew);
+  played.took = cluster.run_to_rest(4h);
+
+  played.text = fmt::format("seed {}, {} nodes, {}\n", seed, setting.nodes, setting.upgrade);
+  for (const Workload& one : setting.workloads) played.text += text_of(one);
+  for (const std::string& line : plan_lines(foreseen, ground.pace)) played.text += line + "\n";
+  played.text += fmt::format("the operator, in {}\n{}", base::human(played.took), cluster.door.said);
+  SCOPED_TRACE(played.text);
+
+  EXPECT_EQ(std::set(cluster.door.cordoned.begin(), cluster.door.cordoned.end()), nodes_foreseen(foreseen));
+  std::set<std::string> gone = those_of_before(cluster.door.evicted, cluster.before);
+  gone.merge(those_of_before(cluster.door.deleted, cluster.before));
+  EXPECT_EQ(gone, pods_foreseen(foreseen, [](const Removed&) { return true; }));
+  EXPECT_EQ(cluster.all("upgrade-done"), foreseen.gets_through);
+  std::set<std::string> failed;
+  for (const Row& row : foreseen.rows) {
+    const std::string state = cluster.state(row.node);
+    EXPECT_EQ(state == "upgrade-failed", row.end == Row::End::Failed) << row.node << " is " << state;
+    if (state == "upgrade-failed") failed.insert(row.node);
+  }
+  EXPECT_TRUE(holds(nodes_named(foreseen, "", true), failed));
+  return played;
+}
+
+// The seeds to play, and what is said of them at the end.
+class Seeds {
+ public:
+  Seeds() {
+    const char* only = std::getenv("DROVER_SEED");
+    const char* range = std::getenv("DROVER_SEEDS");
+    first_ = std::stoull(only != nullptr ? only : range != nullptr ? range : "1");
+    last_ = only != nullptr ? first_ : first_ + 99;
+    says_all_ = only != nullptr;
+    log::configure(log::Level::Error, log::Format::Text);
+  }
+  ~Seeds() {
+    log::configure(log::Level::Info, log::Format::Text);
+    fmt::print("of {} clusters as foreseen:", last_ - first_ + 1);
+    for (const auto& [what, count] : count_) fmt::print(" {} {};", what, count);
+    fmt::print("{}{}\n", others_.empty() ? "" : " not so:", others_);
+  }
+  Seeds(const Seeds&) = delete;
+  Seeds& operator=(const Seeds&) = delete;
+
+  std::uint64_t first() const { return first_; }
+  std::uint64_t last() const { return last_; }
+  // Counts, and says `text` where it is not so and somebody asked for this seed.
+  bool note(const std::string& what, bool is_so, std::uint64_t seed, const std::string& text) {
+    count_[what] += is_so ? 1 : 0;
+    if (!is_so) others_ += fmt::format(" {} ({})", seed, what);
+    if (!is_so && says_all_) fmt::print("{}\n{}", what, text);
+    return is_so;
+  }
+  // In hundredths.
+  int share(const std::string& what) const {
+    return static_cast<int>(count_.at(what) * 100 / static_cast<int>(last_ - first_ + 1));
+  }
+
+ private:
+  std::uint64_t first_ = 1;
+  std::uint64_t last_ = 100;
+  bool says_all_ = false;
+  std::map<std::string, int> count_;
+  std::string others_;
+};
+
+bool is_within_a_tenth(base::Span took, base::Span least, base::Span most) {
+  return took * 11 >= least * 10 - kClockTick * 10 && took * 9 <= most * 10 + kClockTick * 10;
+}
+
+// Where everything takes as long as it took before, all of it is as foreseen.
+TEST(Plan, ForeseesWhatThenHappensOnRandomClusters) {
+  Seeds seeds;
+  for (std::uint64_t seed = seeds.first(); seed <= seeds.last(); ++seed) {
+    const Setting setting = setting_of(seed, 0.0);
+    Cluster cluster(seed, setting);
+    const auto [foreseen, took, text] = play(cluster, setting, seed);
+    const auto& forced = cluster.door.deleted_from;
+    EXPECT_TRUE(seeds.note("order", in_groups(cluster.door.cordoned, foreseen) == groups_of(foreseen), seed, text));
+    EXPECT_TRUE(seeds.note("forced deletions", forced == forced_foreseen(foreseen), seed, text));
+    EXPECT_TRUE(seeds.note("budgets named", first_words(forced) == nodes_named(foreseen, "budget", false), seed, text));
+    EXPECT_TRUE(seeds.note("time", is_within_a_tenth(took, foreseen.takes, foreseen.takes), seed, text));
+  }
+}
+
+// Where each thing takes up to a tenth more or less than usual, chance decides where a pod is made again and who asks a
+// budget for its last room, and a forced deletion costs minutes: what depends on that must be told as such.
+TEST(Plan, SaysWhatChanceDecidesOnRandomClusters) {
+  Seeds seeds;
+  for (std::uint64_t seed = seeds.first(); seed <= seeds.last(); ++seed) {
+    const Setting setting = setting_of(seed, 0.1);
+    Cluster cluster(seed, setting);
+    const auto [foreseen, took, text] = play(cluster, setting, seed);
+    const std::set<std::string> forced = those_of_before(cluster.door.deleted, cluster.before);
+    const auto surely =
+        pods_foreseen(foreseen, [](const Removed& one) { return one.is_forced && !one.is_forced_or_not; });
+    const auto perhaps =
+        pods_foreseen(foreseen, [](const Removed& one) { return one.is_forced || one.is_forced_or_not; });
+    seeds.note("order", in_groups(cluster.door.cordoned, foreseen) == groups_of(foreseen), seed, text);
+    seeds.note("forced deletions", holds(forced, surely) && holds(perhaps, forced), seed, text);
+    seeds.note("time", is_within_a_tenth(took, foreseen.takes, foreseen.takes), seed, text);
+    EXPECT_TRUE(seeds.note("time within what was named",
+                           is_within_a_tenth(took, foreseen.takes_at_least, foreseen.takes_at_most), seed, text))
+        << text;
+  }
+  EXPECT_GE(seeds.share("order"), 95);
+  EXPECT_GE(seeds.share("forced deletions"), 95);
+  EXPECT_GE(seeds.share("time"), 95);
+}
+
+}  // namespace
+}  // namespace drover::cli
