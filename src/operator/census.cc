@@ -17,8 +17,7 @@ Census::Census(kube::Api& api, base::Loop& loop, const vendors::Profile& profile
     : api_(api), loop_(loop), profile_(profile), claims_(claims), counted_(std::move(counted)) {}
 
 void Census::wanted() {
-  if (is_under_way_ || (begun_at_ && loop_.now() - *begun_at_ < kGoodFor)) return;
-  is_under_way_ = true;
+  if (begun_at_ && loop_.now() - *begun_at_ < kGoodFor) return;
   begun_at_ = loop_.now();
   counting_.clear();
   kube::ListSink sink;
@@ -27,7 +26,6 @@ void Census::wanted() {
     if (observe::uses_device(pod, &claims_) && !pod.is_finished && !pod.node.empty()) ++counting_[pod.node];
   };
   sink.done = [this](const kube::Result<kube::ListEnd>& end) {
-    is_under_way_ = false;
     has_ended_ = true;
     if (end) count_ = std::exchange(counting_, {});
     counted_();

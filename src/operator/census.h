@@ -20,7 +20,7 @@ class Census {
   Census(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, const observe::Claims& claims,
          std::function<void()> counted);
 
-  // Counts unless it was done a short while ago or is being done.
+  // Counts unless it was done a short while ago or is being done; one that is never answered is given up then.
   void wanted();
   // Nothing before the first count.
   std::optional<int> on(const std::string& node) const;
@@ -36,7 +36,6 @@ class Census {
   const observe::Claims& claims_;
   std::function<void()> counted_;
   kube::Call call_ = {};
-  bool is_under_way_ = false;
   bool has_ended_ = false;  // well or not
   std::optional<base::Instant> begun_at_ = {};
   std::map<std::string, int> counting_;
