@@ -363,6 +363,7 @@ void Rollout::finish(const core::Plan& plan) {
     } else {
       row.end = Row::End::Waits;
       tell_pods_in_the_way(i, node.phase);
+      if (node.phase == Phase::Required) obstacles_.tell_limit(fleet_.policy, plan.slots);
     }
     const bool is_stuck = row.end == Row::End::Failed || row.end == Row::End::Waits;
     if (is_stuck) forecast_.gets_through = false;

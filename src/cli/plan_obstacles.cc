@@ -78,6 +78,14 @@ void Obstacles::tell_budget(const std::string& node, const core::PodView& pod, c
         .stops = stops});
 }
 
+void Obstacles::tell_limit(const core::Policy& policy, const core::Slots& slots) {
+  if (slots.in_flight > 0 || slots.away < slots.may_be_away) return;
+  tell({.kind = "limit",
+        .node = {},
+        .object = policy.name,
+        .message = slots.obstacle() + "; bring them back, or raise maxUnavailable"});
+}
+
 void Obstacles::tell_pods(const std::string& node, const core::Clearing& left, const Lodgings& lodgings) {
   for (const core::PodFate& fate : left.refused) {
     tell({.kind = std::string(kind_of(*fate.pod)),

@@ -8,6 +8,7 @@
 #include "cli/plan_ground.h"
 #include "cli/plan_lodgings.h"
 #include "core/drain.h"
+#include "core/slots.h"
 
 namespace drover::cli {
 
@@ -26,6 +27,8 @@ class Obstacles {
   void tell_what_is_known(const Ground& ground);
   // The pods that keep a node from being emptied.
   void tell_pods(const std::string& node, const core::Clearing& left, const Lodgings& lodgings);
+  // Nodes that others took out of service, where they leave no room for anybody.
+  void tell_limit(const core::Policy& policy, const core::Slots& slots);
   // The budget that holds the pod, if one does.
   void tell_budget(const std::string& node, const core::PodView& pod, const Lodgings& lodgings, bool stops);
 

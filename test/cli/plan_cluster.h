@@ -14,6 +14,7 @@
 #include "cli/plan_chances.h"
 #include "cli/plan_survey.h"
 #include "test/operator/stage.h"
+#include "vendors/record.h"
 
 namespace drover::cli::testing {
 
@@ -25,6 +26,7 @@ using namespace std::chrono_literals;
 
 inline constexpr const char* kOld = "535.129.03";
 inline constexpr const char* kNew = "550.54.14";
+inline constexpr std::string_view kSkip = "nvidia.com/gpu-driver-upgrade.skip";
 
 // The operator's door, with what it did to nodes and pods written down.
 class WitnessedApi final : public kube::Api {
@@ -34,20 +36,20 @@ class WitnessedApi final : public kube::Api {
   kube::Call call(kube::Request request, Answer answer) override {
     const bool evicts = request.subresource == "eviction";
     const bool deletes = request.verb == kube::Verb::Delete && request.resource.plural == "pods" && request.ns == "ml";
-    const bool cordons = request.resource.plural == "nodes" && json::flag_at(request.body, {"spec", "unschedulable"});
-    const std::string name = cordons ? request.name : request.ns + "/" + request.name;
+    const bool takes = request.resource.plural == "nodes" && puts_our_taint(request.body);
+    const std::string name = takes ? request.name : request.ns + "/" + request.name;
     const std::string whose = deletes ? whereabouts(name) : std::string();
     return api_.call(std::move(request), [=, this, answer = std::move(answer)](kube::Result<kube::Object> result) {
       if (result && evicts) evicted.push_back(name);
       if (result && deletes) deleted.push_back(name);
       if (result && deletes) deleted_from.insert(whose);
-      if (result && cordons) cordoned.push_back(name);
-      if (result && (evicts || deletes || cordons)) {
+      if (result && takes) taken.push_back(name);
+      if (result && (evicts || deletes || takes)) {
         said += fmt::format("{} {} {}\n",
                             base::human(std::chrono::round<std::chrono::seconds>(world_.loop.now() - begun_at)),
                             evicts    ? "evicts"
                             : deletes ? "deletes"
-                                      : "cordons",
+                                      : "takes",
                             name);
       }
       answer(std::move(result));
@@ -63,11 +65,16 @@ class WitnessedApi final : public kube::Api {
   std::vector<std::string> evicted;
   std::vector<std::string> deleted;
   std::multiset<std::string> deleted_from;  // "nvidia-1 ReplicaSet ml/train-5f6"
-  std::vector<std::string> cordoned;
+  std::vector<std::string> taken;
   std::string said;
   base::Instant begun_at = {};
 
  private:
+  static bool puts_our_taint(const json::Value& patch) {
+    const json::Array& taints = json::array_at(patch, {"spec", "taints"});
+    return std::any_of(taints.begin(), taints.end(),
+                       [](const json::Value& taint) { return json::text_at(taint, {"key"}) == vendors::kSwapTaint; });
+  }
   std::string whereabouts(const std::string& pod) const {
     const sim::Stored stored = world_.store().find("pods", pod);
     if (!stored) return {};
@@ -106,6 +113,9 @@ struct Setting {
   bool has_limits = true;  // in time
   sim::Tempo tempo = {};
   std::vector<Workload> workloads;
+  std::string skipped = {};   // a node that a person left out
+  std::string cordoned = {};  // one that a person cordoned
+  std::string clung_to = {};  // one with a daemon pod that would be back at once
 };
 
 inline json::Value pod_template(const Workload& work) {
@@ -129,6 +139,11 @@ class Cluster : public Stage {
     start_operator(door);
     EXPECT_TRUE(run_until_all("upgrade-done"));
     for (const Workload& work : setting.workloads) add(work);
+    if (!setting.skipped.empty()) {
+      patch_node(setting.skipped, fmt::format(R"({{"metadata": {{"labels": {{"{}": "true"}}}}}})", kSkip));
+    }
+    if (!setting.cordoned.empty()) patch_node(setting.cordoned, R"({"spec": {"unschedulable": true}})");
+    if (!setting.clung_to.empty()) add_clinging(fmt::format(R"("kubernetes.io/hostname": "{}")", setting.clung_to));
     world.run_for(90s);
     world.store().each("pods", "ml", [&](const sim::Stored& pod) { before.insert(kube::key_of(*pod)); });
   }
@@ -146,6 +161,17 @@ class Cluster : public Stage {
       ask(kube::create(kube::kDeployments, "ml", std::move(deployment)));
     }
     if (work.available) create_budget(work.name, *work.available);
+  }
+
+  // A monitor that tolerates everything and uses the device: evicted, it would be there again before the driver has
+  // gone.
+  void add_clinging(const std::string& where) {
+    ask(kube::create(kube::kDaemonSets, "ml",
+                     parsed(fmt::format(R"({{"metadata": {{"name": "monitor"}},
+      "spec": {{"selector": {{"matchLabels": {{"app": "monitor"}}}}, "template": {{"metadata": {{"labels": {{"app": "monitor"}}}},
+        "spec": {{"tolerations": [{{"operator": "Exists"}}], "nodeSelector": {{{}}}, "containers": [{{"name": "c", "image": "train:1",
+          "resources": {{"limits": {{"nvidia.com/gpu": "1"}}}}}}]}}}}}}}})",
+                                        where))));
   }
 
   Ground ground(const std::optional<kube::Object>& policy) {
@@ -169,7 +195,8 @@ class Cluster : public Stage {
       world.store().each("nodes", "", [&](const sim::Stored& node) {
         const std::string_view state = kube::label_of(*node, operate::testing::kState);
         now[std::string(kube::name_of(*node))] = state;
-        is_over = is_over && (state == "upgrade-done" || state == "upgrade-failed");
+        const bool is_skipped = kube::label_of(*node, kSkip) == "true";
+        is_over = is_over && (is_skipped || state == "upgrade-done" || state == "upgrade-failed");
       });
       if (now != last) changed = world.loop.now();
       last = now;

@@ -56,16 +56,10 @@ TEST(Plan, SaysThatABudgetIsOverruledWhenTheTimeIsOver) {
   EXPECT_THAT(told(foreseen), HasSubstr("deleted around its budget"));
 }
 
-// A monitor that tolerates everything and uses the device: evicted, it would be there again before the driver has gone.
-constexpr std::string_view kClinging =
-    R"({"metadata": {"name": "monitor"}, "spec": {"selector": {"matchLabels": {"app": "monitor"}},
-  "template": {"metadata": {"labels": {"app": "monitor"}}, "spec": {"tolerations": [{"operator": "Exists"}],
-    "containers": [{"name": "c", "image": "train:1", "resources": {"limits": {"nvidia.com/gpu": "1"}}}]}}}})";
-
 TEST(Plan, NamesDaemonPodsThatComeBack) {
   const Setting setting = quiet(R"("maxParallelUpgrades": 0, "maxUnavailable": "100%")", {});
   Cluster cluster(1, setting);
-  cluster.ask(kube::create(kube::kDaemonSets, "ml", parsed(kClinging)));
+  cluster.add_clinging("");
   cluster.world.run_for(1min);
   const Forecast foreseen = foreseen_on(cluster, setting);
   EXPECT_FALSE(foreseen.gets_through);
@@ -74,6 +68,17 @@ TEST(Plan, NamesDaemonPodsThatComeBack) {
   EXPECT_THAT(told(foreseen), HasSubstr("it would be back at once: its DaemonSet tolerates every taint"));
   cluster.set_version(kNew);
   EXPECT_TRUE(cluster.run_until_all("upgrade-failed", 30min));
+}
+
+TEST(Plan, NamesALimitThatOthersHaveUsedUp) {
+  Setting setting = quiet(R"("maxUnavailable": 1)", {});
+  setting.cordoned = "nvidia-2";
+  Cluster cluster(1, setting);
+  const Forecast foreseen = foreseen_on(cluster, setting);
+  EXPECT_FALSE(foreseen.gets_through);
+  EXPECT_THAT(told(foreseen),
+              HasSubstr("! limit cluster-policy: 1 of 3 nodes are out of service, and 1 may be; cordoned by others: "
+                        "nvidia-2; bring them back, or raise maxUnavailable"));
 }
 
 TEST(Plan, NamesANodeWhoseKernelCannotUnload) {
