@@ -49,6 +49,7 @@ class Rollout {
   bool somebody_waits() const;
   bool count_device_pods();
   void tend(std::size_t index);
+  void prove(std::size_t index, Span since);
   // What the plan asks for; true when something was done.
   bool apply(const core::Plan& plan);
   void change(std::size_t index, const core::Change& change);
@@ -100,6 +101,9 @@ Rollout::Rollout(Ground ground, const core::Flow& flow, Durations durations)
     if (!ground_.lots[i].missing.empty())
       node.preflight = {.state = State::Missing, .trouble = ground_.lots[i].missing};
     courses_.push_back(course);
+  }
+  for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
+    if (const auto& since = courses_[i].proving_since) prove(i, *since);
   }
 }
 
@@ -182,6 +186,20 @@ bool Rollout::count_device_pods() {
   fleet_.pods_are_counted = true;
   for (NodeView& node : fleet_.nodes) node.device_pods = lodgings_.device_pods_on(node.name);
   return true;
+}
+
+// The image arrives.
+void Rollout::prove(std::size_t index, Span since) {
+  NodeView& node = fleet_.nodes[index];
+  Course& course = courses_[index];
+  node.preflight.state = State::Running;
+  course.proving_since = since;
+  lodgings_.guest_came(node.name);
+  after(std::max(Span::zero(), since + durations_.pull() + kStart - now_), [this, &node, &course] {
+    node.preflight = {.state = State::Passed};
+    course.proving_since.reset();
+    lodgings_.guest_left(node.name);
+  });
 }
 
 // What comes by itself once it was set going: a driver that starts, a validator that looks at it.
@@ -277,14 +295,7 @@ bool Rollout::work(std::size_t index, Work work) {
     case Work::None: return false;
     case Work::ProveImage:
       if (node.preflight.state != State::Unasked) return false;
-      node.preflight.state = State::Running;
-      course.proving_since = now_;
-      lodgings_.guest_came(node.name);
-      after(durations_.pull() + kStart, [this, &node, &course] {
-        node.preflight = {.state = State::Passed};
-        course.proving_since.reset();
-        lodgings_.guest_left(node.name);
-      });
+      prove(index, now_);
       return true;
     case Work::EvictDevicePods:
     case Work::EvictAll: return ask_to_go(index, clearing(node, node.phase));

@@ -106,6 +106,17 @@ TEST(Plan, NamesAnImageThatAPreflightCouldNotFetch) {
   EXPECT_THAT(told(foreseen), HasSubstr("! image nvcr"));
 }
 
+TEST(Plan, GoesOnFromTheMiddleOfARollout) {
+  const Setting setting = quiet("", {{.name = "train", .replicas = 3}});
+  Cluster cluster(1, setting);
+  cluster.set_version(kNew);
+  for (int i = 0; i < 90 && !cluster.all("upgrade-done"); ++i) {
+    cluster.world.run_for(1s);
+    const Forecast foreseen = foresee(cluster.ground({}), vendors::nvidia().flow);
+    EXPECT_TRUE(foreseen.gets_through) << i << " s after the beginning\n" << told(foreseen);
+  }
+}
+
 TEST(Plan, OnlyLists) {
   const Setting setting = quiet("", {});
   Cluster cluster(1, setting);
