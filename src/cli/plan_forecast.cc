@@ -26,7 +26,6 @@ constexpr Span kStart = std::chrono::seconds(1);
 
 // How a node stands in the forecast, beside its view.
 struct Course {
-  std::size_t row = 0;
   Span since = {};  // in its phase; may lie before the beginning
   bool driver_is_coming = false;
   bool is_validating = false;
@@ -73,9 +72,7 @@ class Rollout {
   Obstacles obstacles_;
   std::vector<Course> courses_;
   std::optional<Span> counted_at_ = {};
-  int last_wave_ = 0;  // of the node that ended last
-  std::vector<Row> rows_;
-  std::vector<std::size_t> order_;  // rows, as they were taken
+  Rows rows_;
   Forecast forecast_;
 };
 
@@ -85,19 +82,14 @@ Rollout::Rollout(Ground ground, const core::Flow& flow, Durations durations)
       durations_(std::move(durations)),
       lodgings_(
           ground_, now_, [this](Span span, std::function<void()> then) { after(span, std::move(then)); },
-          durations_.chance()) {
+          durations_.chance()),
+      rows_(ground_) {
   fleet_.pods_are_counted = false;
   for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
     NodeView& node = fleet_.nodes[i];
-    Course course{.row = i, .since = -node.spent, .unready_before = node.unready_for};
+    Course course{.since = -node.spent, .unready_before = node.unready_for};
     if (node.preflight.state == State::Running) course.proving_since = -node.preflight.running_for;
     course.given_back_before = node.given_back_for;
-    rows_.push_back({.node = node.name, .lot = ground_.lots[i]});
-    if (core::is_in_flight(node.phase)) {
-      rows_[i].wave = 1;
-      rows_[i].starts_in = Span::zero();
-      order_.push_back(i);
-    }
     if (!ground_.lots[i].missing.empty())
       node.preflight = {.state = State::Missing, .trouble = ground_.lots[i].missing};
     courses_.push_back(course);
@@ -252,18 +244,9 @@ bool Rollout::apply(const core::Plan& plan) {
 void Rollout::change(std::size_t index, const core::Change& change) {
   NodeView& node = fleet_.nodes[index];
   Course& course = courses_[index];
-  Row& row = rows_[course.row];
   for (const core::Step& step : change.path) {
-    if (step.to == Phase::Cordon) {
-      row.wave = last_wave_ + 1;
-      row.starts_in = now_;
-      order_.push_back(course.row);
-    }
-    const bool ends = row.wave > 0 && (step.to == Phase::Done || step.to == Phase::Failed);
-    if (ends) {
-      row.ends_in = now_;
-      last_wave_ = row.wave;
-    }
+    if (step.to == Phase::Cordon) rows_.taken(index, now_);
+    if (step.to == Phase::Done || step.to == Phase::Failed) rows_.ended(index, now_);
     if (step.to == Phase::Failed) tell_pods_in_the_way(index, step.from);
   }
   if (change.phase != node.phase) {
@@ -335,7 +318,7 @@ bool Rollout::delete_at_once(std::size_t index, const core::Clearing& clearing) 
 
 void Rollout::remember_removal(std::size_t index, const core::PodView& pod, bool is_forced) {
   const bool is_replacement = lodgings_.is_replacement(pod.full_name());
-  rows_[courses_[index].row].removed.push_back(
+  rows_.of(index).removed.push_back(
       {.pod = pod.full_name(), .owner = pod.owner, .is_replacement = is_replacement, .is_forced = is_forced});
   last_news_at_ = now_;
 }
@@ -360,7 +343,7 @@ void Rollout::tell_pods_in_the_way(std::size_t index, Phase phase) {
 void Rollout::finish(const core::Plan& plan) {
   for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
     const NodeView& node = fleet_.nodes[i];
-    Row& row = rows_[courses_[i].row];
+    Row& row = rows_.of(i);
     const bool has_it = node.driver.is_ready && !node.driver.is_outdated;
     const bool is_at_rest = (node.phase == Phase::Done || node.phase == Phase::Idle) && !node.is_asked_for;
     row.reason = node.phase == Phase::Failed && node.outcome ? node.outcome->reason
@@ -380,14 +363,7 @@ void Rollout::finish(const core::Plan& plan) {
     if (is_stuck) forecast_.gets_through = false;
     forecast_.waves = std::max(forecast_.waves, row.wave);
   }
-  std::vector<bool> is_told(rows_.size(), false);
-  for (const std::size_t row : order_) {
-    if (!is_told[row]) forecast_.rows.push_back(rows_[row]);
-    is_told[row] = true;
-  }
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (!is_told[i]) forecast_.rows.push_back(rows_[i]);
-  }
+  forecast_.rows = rows_.told();
   forecast_.takes = forecast_.takes_at_least = forecast_.takes_at_most = last_change_at_;
   forecast_.obstacles = obstacles_.take();
 }

@@ -6,38 +6,15 @@
 // Nothing goes wrong in it that is not known already.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "cli/plan_durations.h"
 #include "cli/plan_ground.h"
 #include "cli/plan_obstacles.h"
+#include "cli/plan_rows.h"
 #include "core/rule.h"
 
 namespace drover::cli {
-
-struct Removed {
-  std::string pod;    // "ml/train-7"; of one that does not exist yet a name that it might have
-  std::string owner;  // "ReplicaSet ml/train"; empty: a bare pod
-  bool is_replacement = false;
-  bool is_forced = false;         // deleted around its budget, because a documented time is over
-  bool is_forced_or_not = false;  // that is left to chance
-};
-
-// One node, in the order in which they are taken.
-struct Row {
-  enum class End { Done, Failed, Waits, LeftOut };
-
-  std::string node;
-  Lot lot = {};
-  int wave = 0;  // 0: it is not taken at all
-  std::optional<base::Span> starts_in = {};
-  std::optional<base::Span> ends_in = {};
-  std::vector<Removed> removed = {};
-  End end = End::Waits;
-  std::string reason = {};  // why it failed or waits
-};
 
 struct Forecast {
   std::vector<Row> rows = {};
