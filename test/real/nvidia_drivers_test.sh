@@ -63,7 +63,6 @@ they_share_the_nodes() {
     expect "a width that makes no sense is refused" refused "must be a number of nodes" patch a '{"spec":{"upgradePolicy":{"maxUnavailable":"5x"}}}'
 
     pods=$(driver_pods)
-    expect "another owner with the same version" patch b '{"spec":{"nodeSelector":{"pool":"b"},"version":"510.85.02"}}'
     expect "a second one for one node" driver c 'version: 525.60.13, nodeSelector: {kubernetes.io/hostname: nvidia-1}'
     expect "is disputed" condition c NodesDisputed True
     expect "by both" condition a NodesDisputed True
