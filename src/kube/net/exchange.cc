@@ -74,6 +74,7 @@ void Exchange::send() {
   ++station_->requests;
   reader_.emplace(station_->limits.most_header_bytes);
   error_body_.clear();
+  read_ = 0;
   text_ = wire_text(station_->target, order_.request, proof_.authorization);
   deadline_ = station_->loop.now() + station_->limits.answer_within;
   watch_the_time();
@@ -91,10 +92,12 @@ void Exchange::written(const error_code& error, std::size_t bytes) {
 
 void Exchange::read() {
   const std::shared_ptr<Connection> connection = seat_->connection();
+  connection->make_room(read_);
   connection->wire->read_some(boost::asio::buffer(connection->buffer),
                               [self = shared_from_this(), connection](const error_code& error, std::size_t bytes) {
                                 if (!self->order_.done || !self->seat_) return;
                                 if (error) return self->connection_broke(why(error));
+                                self->read_ = bytes;
                                 self->station_->bytes_read += bytes;
                                 self->deadline_ = self->station_->loop.now() + self->station_->limits.answer_within;
                                 self->heard({connection->buffer.data(), bytes});

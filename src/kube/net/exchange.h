@@ -80,6 +80,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<ResponseReader> reader_;
   std::string text_;        // the request as it goes out
   std::string error_body_;  // of an answer that is no 2xx, as far as we care
+  std::size_t read_ = 0;    // bytes of the last piece
   bool was_sent_ = false;   // a byte left us, in any try
   bool wants_fresh_ = false;
   bool was_replaced_ = false;

@@ -9,9 +9,17 @@ namespace {
 
 // Servers and the boxes before them close what idles for some minutes; we do it first.
 constexpr base::Span kIdleFor = std::chrono::seconds(90);
-constexpr std::size_t kReadBytes = 64 * 1024;
+// What most answers fit into; what a TLS record fits into with room to spare; for lists over plain HTTP.
+constexpr std::size_t kReadBytes[] = {4 * 1024, 20 * 1024, 64 * 1024};
 
 }  // namespace
+
+void Connection::make_room(std::size_t bytes) {
+  if (!buffer.empty() && bytes < buffer.size()) return;
+  for (const std::size_t size : kReadBytes) {
+    if (size > buffer.size()) return buffer.resize(size);
+  }
+}
 
 class Pool::Asking {
  public:
@@ -115,7 +123,6 @@ void Pool::dial(Asking& asking) {
                                     auto connection = std::make_shared<Connection>();
                                     connection->wire = std::move(*wire);
                                     connection->edition = asking.proof.edition;
-                                    connection->buffer.resize(kReadBytes);
                                     asking.answer(std::move(connection));
                                   });
 }
@@ -135,6 +142,7 @@ std::shared_ptr<Connection> Pool::take_idle(Lane& lane, std::uint64_t edition) {
 void Pool::give_back(Use use, std::shared_ptr<Connection> connection) {
   connection->idle_since = loop_.now();
   connection->is_used = true;
+  connection->buffer = std::vector<char>();  // its memory too
   lane(use).idle.push_back(std::move(connection));
   free_place(use);
 }

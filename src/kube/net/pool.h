@@ -23,8 +23,11 @@ struct Connection {
   std::shared_ptr<Wire> wire;
   std::uint64_t edition = 0;  // of the proof that it was made with
   base::Instant idle_since = {};
-  bool is_used = false;  // an exchange took place on it before
-  std::vector<char> buffer;
+  bool is_used = false;      // an exchange took place on it before
+  std::vector<char> buffer;  // as large as what comes wants it; none while it idles
+
+  // Room for the next piece, after one of so many bytes (0: none came yet). Watches are many and get little at a time.
+  void make_room(std::size_t bytes);
 };
 
 class Pool;
