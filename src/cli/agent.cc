@@ -5,7 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "agent/exit_well.h"
 #include "agent/inspect.h"
+#include "base/text.h"
 #include "cli/agent.h"
 #include "cli/command.h"
 #include "host/linux_host.h"
@@ -40,6 +42,24 @@ void add_inspect(CLI::App& agent, Chosen& chosen) {
   command->callback([&chosen, flags] { chosen = [flags] { return inspect(*flags); }; });
 }
 
+// Whatever user the driver's image runs as must be able to run it.
+constexpr unsigned kForEverybody = 0755;
+
+int place_helper(const std::string& to) {
+  const auto helper = agent::exit_well();
+  if (!helper) return complain(helper.error());
+  const auto written = base::write_file(to, *helper, kForEverybody);
+  return written ? 0 : complain(written.error());
+}
+
+void add_place_helper(CLI::App& agent, Chosen& chosen) {
+  auto* command = agent.add_subcommand(
+      "place-helper", "Write a program that ends well at once, for the driver's image to run (preflight pod)");
+  auto to = std::make_shared<std::string>();
+  command->add_option("--to", *to, "the file to write")->required()->type_name("FILE");
+  command->callback([&chosen, to] { chosen = [to] { return place_helper(*to); }; });
+}
+
 }  // namespace
 
 void add_agent(CLI::App& app, Chosen& chosen) {
@@ -50,6 +70,7 @@ void add_agent(CLI::App& app, Chosen& chosen) {
       "  drover agent inspect -o json    the same for programs");
   add_agent_driver_manager(*agent, chosen);
   add_inspect(*agent, chosen);
+  add_place_helper(*agent, chosen);
   add_agent_validate(*agent, chosen);
 }
 

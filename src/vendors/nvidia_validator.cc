@@ -154,7 +154,7 @@ json::Value render_preflight(const ClusterPolicyReading& reading, const DriverOp
   if (!secrets.empty()) spec["imagePullSecrets"] = std::move(secrets);
   spec["initContainers"] = Array{std::move(place)};
   spec["containers"] = Array{std::move(pull)};
-  spec["volumes"] = Array{Members{{"name", "helper"}, {"emptyDir", Members{{"sizeLimit", "16Mi"}}}}};
+  spec["volumes"] = Array{Members{{"name", "helper"}, {"emptyDir", Members{{"sizeLimit", "1Mi"}}}}};
   return Members{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
 }
 
