@@ -141,7 +141,22 @@ YAML
     expect "an agent reports on its own Node" as_agent annotate node gpu-1 drover.dev/report='{"v":1}'
     expect "an agent may not cordon" refused "may not cordon" as_agent patch node gpu-1 -p '{"spec":{"unschedulable":true}}'
     expect "an agent may not taint" refused "may not cordon or taint" as_agent taint node gpu-1 a=b:NoSchedule
-    expect "an agent may not label" refused "may not change labels" as_agent label node gpu-1 a=b
+    expect "an agent may not add a label" refused "neither add nor remove" as_agent label node gpu-1 a=b
+    local plugin=nvidia.com/gpu.deploy.device-plugin dcgm=nvidia.com/gpu.deploy.dcgm nvsm=nvidia.com/gpu.deploy.nvsm
+    local driver=nvidia.com/gpu.deploy.driver paused=paused-for-driver-upgrade
+    kubectl label node gpu-1 $plugin=true $dcgm=custom $nvsm=false $driver=true pool=a >/dev/null
+    expect "an agent pauses a gate" as_agent label --overwrite node gpu-1 $plugin=$paused
+    expect "and one that says something else" as_agent label --overwrite node gpu-1 $dcgm=custom_$paused
+    expect "it may not say anything else there" refused "no other label may it change" as_agent label --overwrite node gpu-1 $dcgm=true
+    expect "it puts both back" as_agent label --overwrite node gpu-1 $plugin=true $dcgm=custom
+    expect "it may not switch one off" refused "no other label may it change" as_agent label --overwrite node gpu-1 $plugin=false
+    expect "it may not pause one that is off" refused "no other label may it change" as_agent label --overwrite node gpu-1 $nvsm=false_$paused
+    expect "it may not take one away" refused "neither add nor remove" as_agent label node gpu-1 $plugin-
+    expect "it may not change another label" refused "no other label may it change" as_agent label --overwrite node gpu-1 pool=$paused
+    expect "it may not send the driver away" refused "no other label may it change" as_agent label --overwrite node gpu-1 $driver=false
+    expect "it marks a driver of the machine's own" as_agent label --overwrite node gpu-1 $driver=pre-installed
+    expect "and may not undo that" refused "no other label may it change" as_agent label --overwrite node gpu-1 $driver=true
+    expect "an agent may not change the status" refused "nodes/status" as_agent patch node gpu-1 --subresource=status -p '{"status":{"phase":"x"}}'
     expect "an agent may not give itself orders" refused "no annotation but" as_agent annotate node gpu-1 drover.dev/order=x
     expect "an agent's report can be taken back" as_agent annotate node gpu-1 drover.dev/report-
     token=$(kubectl create token drover-agent -n gpu-operator)
