@@ -6,10 +6,9 @@
 set -uo pipefail
 # shellcheck source=test/real/stage.sh
 source "$(dirname "$0")/stage.sh"
-sim=
-operator=
+# shellcheck source=test/real/nvidia_stage.sh
+source "$(dirname "$0")/nvidia_stage.sh"
 open_bed nvidia
-after_failure() { tail -n 3 "$stage/operator.log" 2>/dev/null | sed 's/^/     /'; }
 
 # ---- the page's commands, as they are written there (<node-name> is the argument)
 
@@ -42,25 +41,6 @@ all_say() { # STATE
 state_is() { # NODE STATE
     monitor | grep -qx "$(printf '%s\t%s' "$1" "$2")" || { echo "$1 says $(monitor | grep "^$1")"; return 1; }
 }
-set_policy() { kubectl patch clusterpolicy cluster-policy --type=merge -p "$1"; }
-set_version() { set_policy "{\"spec\":{\"driver\":{\"version\":\"$1\"}}}"; }
-images() { # VERSION: every driver pod runs it
-    local got
-    got=$(kubectl get pods -n gpu-operator -l app=nvidia-driver-daemonset -o 'jsonpath={range .items[*]}{.spec.containers[0].image}{"\n"}{end}' | sort | uniq -c)
-    grep -qE "^ *3 .*/driver:$1-ubuntu22\.04$" <<<"$got" || { echo "images: $got"; return 1; }
-}
-nothing_is_left() {
-    local left
-    left=$(kubectl get nodes -o json | python3 -c '
-import json, sys
-for node in json.load(sys.stdin)["items"]:
-    spec, meta = node["spec"], node["metadata"]
-    record = json.loads(meta.get("annotations", {}).get("drover.dev/record", "{}"))
-    paused = [k for k, v in meta["labels"].items() if "paused" in v]
-    if spec.get("unschedulable") or any(t["key"].startswith("drover.dev/") for t in spec.get("taints", [])) or "claim" in record or paused:
-        print(meta["name"], spec, record, paused)')
-    [ -z "$left" ] || { echo "left: $left"; return 1; }
-}
 events_in_order() { # NODE: the page's eight states, in its order
     local got wanted
     got=$(events | grep "node/$1 " | sed 's/.*\[\(.*\)\].*/\1/' | tail -n 8 | tr '\n' ' ')
@@ -75,29 +55,6 @@ metric() { # NAME VALUE
     got=$(curl -fsS "http://127.0.0.1:$port/metrics" | sed -n "s/^$1 //p")
     [ "$got" = "$2" ] || { echo "$1 is '$got', not $2"; return 1; }
 }
-steadily() { # SECONDS COMMAND...: holds all the time
-    local end=$((SECONDS + $1))
-    shift
-    while [ "$SECONDS" -lt "$end" ]; do
-        "$@" || return 1
-        sleep 0.5
-    done
-}
-
-start_operator() {
-    local token
-    expect "the chart is installed" helm install gpu-operator charts/drover -n gpu-operator --create-namespace --set operator.replicas=0
-    token=$(kubectl create token gpu-operator -n gpu-operator)
-    # The administrator's certificate would win over a token.
-    kubectl config view --raw --minify | sed -E '/client-(certificate|key)-data|^ +token:/d' >"$stage/operator.kubeconfig"
-    kubectl --kubeconfig "$stage/operator.kubeconfig" config set-credentials operator --token="$token" >/dev/null
-    kubectl --kubeconfig "$stage/operator.kubeconfig" config set-context --current --user=operator >/dev/null
-    port=$((20000 + RANDOM % 10000))
-    "$drover" operator --kubeconfig "$stage/operator.kubeconfig" --lease gpu-operator/gpu-operator --listen "127.0.0.1:$port" \
-        --vendor nvidia=gpu-operator >"$stage/operator.log" 2>&1 &
-    operator=$!
-}
-
 policy() {
     kubectl apply -f - <<'YAML'
 apiVersion: nvidia.com/v1
@@ -110,18 +67,6 @@ spec:
     upgradePolicy: {autoUpgrade: true, maxParallelUpgrades: 1, maxUnavailable: 1}
 YAML
 }
-bare_gpu_pod() {
-    kubectl apply -f - <<'YAML'
-apiVersion: v1
-kind: Pod
-metadata: {name: bare, namespace: default}
-spec:
-  nodeName: nvidia-2
-  containers:
-  - {name: cuda, image: cuda:1, command: [sleep, infinity], resources: {limits: {nvidia.com/gpu: "1"}}}
-YAML
-}
-
 the_page_holds() {
     start_operator
     expect "a policy can be made" soon 10 policy
@@ -173,7 +118,7 @@ the_page_holds() {
     expect "status names the cordoned node" soon 10 grep -q "cordoned by others: nvidia-1" <("$drover" status)
     expect "explain says so too" grep -q "cordoned by others: nvidia-1" <("$drover" explain nvidia-2)
     # Troubleshooting
-    expect "a pod that nobody would make again uses a GPU" bare_gpu_pod
+    expect "a pod that nobody would make again uses a GPU" bare_gpu_pod nvidia-2
     expect "the person uncordons" kubectl uncordon nvidia-1
     expect "the node with that pod fails, the others are done" soon 120 says "$(printf 'nvidia-1\tupgrade-done\nnvidia-2\tupgrade-failed\nnvidia-3\tupgrade-done\n')"
     expect "an Event names the state and the pod" grep -q "Failed in pod-deletion-required: .*default/bare" <(events)
@@ -186,25 +131,8 @@ the_page_holds() {
     expect "nothing is left on any node in the end" nothing_is_left
     expect "the log speaks of controllers.Upgrade" grep -q controllers.Upgrade "$stage/operator.log"
 
-    stop "$operator"
-    operator=
+    stop_operator
 }
 
-simulate() { # COMMAND...
-    "$drover" sim "$@" --nodes nvidia=3 --pull 200ms --start 100ms --driver 1s --stop 200ms --task 500ms >"$stage/sim.log" 2>&1 &
-    sim=$!
-}
-
-export KUBECONFIG=$bed/kubeconfig
-server="real: "
-simulate kubelet --kubeconfig "$KUBECONFIG"
-expect "three nodes are ready" soon 30 kubectl wait --for=condition=Ready nodes --all --timeout=20s
-the_page_holds
-stop "$sim"
-
-export KUBECONFIG=$stage/embedded
-server="embedded: "
-simulate serve --write-kubeconfig "$KUBECONFIG"
-expect "three nodes are ready" soon 30 kubectl wait --for=condition=Ready nodes --all --timeout=20s
-the_page_holds
+on_both_servers the_page_holds
 exit $failed
