@@ -50,6 +50,9 @@ events_in_order() { # NODE: the page's eight states, in its order
 worded_as_on_the_page() {
     events | grep -qE ' +Normal +GPUDriverUpgrade +node/nvidia-1 +Successfully updated node state label to \[upgrade-done\]$'
 }
+an_event_names_the_pod() { # Events come after what they speak of
+    events | grep "Failed in pod-deletion-required: .*default/bare" >/dev/null
+}
 metric() { # NAME VALUE
     local got
     got=$(curl -fsS "http://127.0.0.1:$port/metrics" | sed -n "s/^$1 //p")
@@ -121,7 +124,7 @@ the_page_holds() {
     expect "a pod that nobody would make again uses a GPU" bare_gpu_pod nvidia-2
     expect "the person uncordons" kubectl uncordon nvidia-1
     expect "the node with that pod fails, the others are done" soon 120 says "$(printf 'nvidia-1\tupgrade-done\nnvidia-2\tupgrade-failed\nnvidia-3\tupgrade-done\n')"
-    expect "an Event names the state and the pod" grep -q "Failed in pod-deletion-required: .*default/bare" <(events)
+    expect "an Event names the state and the pod" soon 20 an_event_names_the_pod
     expect "the node serves" nothing_is_left
     expect "metric: one failed" metric gpu_operator_nodes_upgrades_failed 1
     expect "the pod is removed" kubectl delete pod bare --now
