@@ -29,7 +29,9 @@ Condition ready_condition(const core::FleetView& fleet, const Summary& summary, 
   const core::Policy& policy = fleet.policy;
   if (!policy.trouble.empty()) return {"Ready", false, "PolicyHasTrouble", policy.trouble};
   if (facts.wants != nullptr && !facts.wants->brings_driver()) {
-    return {"Ready", true, "DriverDisabled", "it brings no driver; drivers that run stay as they are"};
+    return {
+        "Ready", true, "DriverDisabled",
+        "it brings no driver: it is switched off, or leaves that to other policies; drivers that run stay as they are"};
   }
   if (!facts.foreign_operator.empty()) return {"Ready", false, "ForeignOperator", facts.foreign_operator + " runs"};
   if (summary.total == 0) {

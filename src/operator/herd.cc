@@ -93,7 +93,9 @@ void Herd::watch_if_known(std::string_view name, kube::Range range, kube::Projec
     if (fault.kind != base::Fault::Kind::NotFound) {
       log::warn("watching " + kind + " is interrupted", {{"why", fault.message}});
     } else if (unknown_kinds_.insert(kind).second) {
-      log::info("the server does not know " + kind + ", so there are none", {});
+      log::info("the server does not know " + kind +
+                    ", so there are none; to use them, install their definition (charts/drover/crds)",
+                {});
       wake_();
     }
   };

@@ -203,8 +203,15 @@ class Seeds {
   Seeds(const Seeds&) = delete;
   Seeds& operator=(const Seeds&) = delete;
 
-  std::uint64_t first() const { return first_; }
-  std::uint64_t last() const { return last_; }
+  // `visit` is told the seed, the cluster after the rollout, and what was foreseen, took and said.
+  template <class Visit>
+  void play_all(double jitter, const Visit& visit) {
+    for (std::uint64_t seed = first_; seed <= last_; ++seed) {
+      const Setting setting = setting_of(seed, jitter);
+      Cluster cluster(seed, setting);
+      visit(seed, cluster, play(cluster, setting, seed));
+    }
+  }
   // Counts, and says `text` where it is not so and somebody asked for this seed.
   bool note(const std::string& what, bool is_so, std::uint64_t seed, const std::string& text) {
     count_[what] += is_so ? 1 : 0;
@@ -233,16 +240,14 @@ bool is_within_a_tenth(base::Span took, base::Span least, base::Span most) {
 // two asks a budget for its last room in the same moment is not known, and a forced deletion costs minutes.
 TEST(Plan, ForeseesWhatThenHappensOnRandomClusters) {
   Seeds seeds;
-  for (std::uint64_t seed = seeds.first(); seed <= seeds.last(); ++seed) {
-    const Setting setting = setting_of(seed, 0.0);
-    Cluster cluster(seed, setting);
-    const auto [foreseen, took, text] = play(cluster, setting, seed);
+  seeds.play_all(0.0, [&](std::uint64_t seed, const Cluster& cluster, const auto& played) {
+    const auto& [foreseen, took, text] = played;
     const auto& forced = cluster.door.deleted_from;
     EXPECT_TRUE(seeds.note("order", in_groups(cluster.door.taken, foreseen) == groups_of(foreseen), seed, text));
     seeds.note("forced deletions", forced == forced_foreseen(foreseen), seed, text);
     seeds.note("budgets named", first_words(forced) == nodes_named(foreseen, "budget", false), seed, text);
     seeds.note("time", is_within_a_tenth(took, foreseen.takes, foreseen.takes), seed, text);
-  }
+  });
   EXPECT_GE(seeds.share("forced deletions"), 96);
   EXPECT_GE(seeds.share("budgets named"), 99);
   EXPECT_GE(seeds.share("time"), 98);
@@ -252,10 +257,8 @@ TEST(Plan, ForeseesWhatThenHappensOnRandomClusters) {
 // budget for its last room, and a forced deletion costs minutes: what depends on that must be told as such.
 TEST(Plan, SaysWhatChanceDecidesOnRandomClusters) {
   Seeds seeds;
-  for (std::uint64_t seed = seeds.first(); seed <= seeds.last(); ++seed) {
-    const Setting setting = setting_of(seed, 0.1);
-    Cluster cluster(seed, setting);
-    const auto [foreseen, took, text] = play(cluster, setting, seed);
+  seeds.play_all(0.1, [&](std::uint64_t seed, const Cluster& cluster, const auto& played) {
+    const auto& [foreseen, took, text] = played;
     const std::set<std::string> forced = those_of_before(cluster.door.deleted, cluster.before);
     const auto surely =
         pods_foreseen(foreseen, [](const Removed& one) { return one.is_forced && !one.is_forced_or_not; });
@@ -266,7 +269,7 @@ TEST(Plan, SaysWhatChanceDecidesOnRandomClusters) {
     seeds.note("time", is_within_a_tenth(took, foreseen.takes, foreseen.takes), seed, text);
     seeds.note("time within what was named", is_within_a_tenth(took, foreseen.takes_at_least, foreseen.takes_at_most),
                seed, text);
-  }
+  });
   EXPECT_GE(seeds.share("order"), 95);
   EXPECT_GE(seeds.share("forced deletions"), 95);
   EXPECT_GE(seeds.share("time"), 95);

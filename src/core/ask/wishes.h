@@ -8,7 +8,7 @@ namespace drover::core {
 inline constexpr Question no_longer_wanted = {"the policy no longer wants the node", [](const Case& c, Words& words) {
                                                 if (c.policy.is_ending) {
                                                   if (c.policy.name.empty()) {
-                                                    words.say("there is none");
+                                                    words.say("no policy is for it");
                                                   } else {
                                                     words.say("policy {} is being deleted", c.policy.name);
                                                   }
