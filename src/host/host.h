@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/loop.h"
@@ -23,7 +24,11 @@ struct Command {
   std::string path;  // absolute, under `root`
   std::vector<std::string> args = {};
   std::string root = {};  // on the host; becomes the program's own "/" (a driver's container keeps its files there)
-  base::Span within = std::chrono::seconds(30);  // killed after that
+  base::Span within = std::chrono::seconds(30);                       // killed after that
+  std::vector<std::pair<std::string, std::string>> environment = {};  // beside PATH and LC_ALL; nothing else is there
+  bool offline = false;                                               // sees no network
+  bool in_background = false;                                         // whatever else runs goes first
+  std::vector<std::string> hidden = {};  // folders that are empty to it and to what it starts
 };
 struct Ran {
   int code = 0;          // 128 + the signal that ended it
@@ -38,6 +43,20 @@ struct Module {
   std::optional<int> references;     // nothing on kernels that cannot unload modules
   std::vector<std::string> used_by;  // modules that stand on this one
   State state = State::Live;
+};
+
+// A file in a folder that we trust; below that folder no link is followed to it.
+struct Inside {
+  std::string folder;  // "/var/cache/tt-kmd"
+  std::string path;    // from there: "6.8.0-90-generic/2.8.0/tenstorrent.ko"
+
+  std::string whole() const { return folder + "/" + path; }
+};
+
+// What a module's file says of itself.
+struct ModuleFile {
+  std::string version;
+  std::string kernel;  // for which it was built
 };
 
 // A process that has a device file open (or mapped).
@@ -64,7 +83,25 @@ class Host {
     return base::fault(base::Fault::Kind::NotFound, "cannot read the link " + path + ": this machine shows none");
   }
 
+  // Folders, and files that are too large to carry around as text.
+  virtual Result<void> make_folder(const std::string& path) { return not_here("make the folder", path); }  // ours only
+  // Within one disk; what was moved is on the disk when it returns, whole.
+  virtual Result<void> rename(const std::string& from, const std::string&) { return not_here("rename", from); }
+  virtual Result<void> remove_tree(const std::string& path) { return not_here("remove", path); }  // none: no error
+  // Atomic, as `write`.
+  virtual Result<void> copy(const std::string& from, const std::string&, unsigned /*mode*/) {
+    return not_here("copy", from);
+  }
+  // Files whose names begin so, anywhere below; follows no links.
+  virtual Result<std::vector<std::string>> find(const std::string& folder, const std::string& /*name*/) {
+    return not_here("search", folder);
+  }
+  virtual Result<std::uint64_t> free_bytes(const std::string& path) { return not_here("tell the space at", path); }
+  // SHA-256 in hexadecimal digits. Refused where others could have written it.
+  virtual Result<std::string> fingerprint(const Inside& file) { return not_here("read", file.whole()); }
+
   // Kernel.
+  virtual std::string machine() { return "x86_64"; }
   virtual std::string boot_id() = 0;
   virtual std::string kernel_release() = 0;
   virtual Result<std::vector<Module>> modules() = 0;
@@ -72,10 +109,18 @@ class Host {
   virtual bool can_unload_modules() = 0;
   virtual Result<void> unload(const std::string& module) = 0;  // never waits, never forces; Refused while in use
   virtual Result<void> load(const std::string& file, const std::string& parameters) = 0;
+  // Loads exactly the bytes with this fingerprint, whatever happens to the file meanwhile; Malformed when it has
+  // another.
+  virtual Result<void> load_verified(const Inside& file, const std::string& /*sha256*/) {
+    return not_here("load", file.whole());
+  }
+  virtual Result<ModuleFile> module_file(const std::string& path) { return not_here("read", path); }
 
   // Processes that hold something under this path, lowest pid first.
   virtual Result<std::vector<Holder>> holders(const std::string& path_prefix) = 0;
   virtual Result<void> kill(int pid) = 0;
+  // Its command and pod; NotFound when there is no such process.
+  virtual Result<Holder> process(int pid) { return not_here("look at process", std::to_string(pid)); }
   // Processes whose open files we may not see: with any of them, "nobody holds it" is not known.
   virtual int hidden_processes() { return 0; }
   // Uids of the pods that have a process here, each once, in order.
@@ -91,6 +136,11 @@ class Host {
 
   // Asks the machine to reboot, only if it still runs the boot that the caller saw.
   virtual Result<void> reboot(std::string_view expected_boot_id) = 0;
+
+ private:
+  static std::unexpected<base::Fault> not_here(const std::string& what, const std::string& path) {
+    return base::fault(base::Fault::Kind::NotFound, "cannot " + what + " " + path + ": this machine does not do that");
+  }
 };
 
 }  // namespace drover::host

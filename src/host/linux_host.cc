@@ -254,8 +254,12 @@ Result<void> LinuxHost::load(const std::string& file, const std::string& paramet
   TRY(const auto place, place(file));
   const Descriptor descriptor{::open(place.c_str(), O_RDONLY | O_CLOEXEC)};
   if (descriptor.fd < 0) return failed("load " + place, errno);
-  const bool compressed = file.ends_with(".xz") || file.ends_with(".gz") || file.ends_with(".zst");
-  const int error = kernel_.load_module(descriptor.fd, parameters, compressed ? kCompressedModule : 0);
+  return give_to_kernel(descriptor.fd, place, parameters);
+}
+
+Result<void> LinuxHost::give_to_kernel(int fd, const std::string& place, const std::string& parameters) {
+  const bool compressed = place.ends_with(".xz") || place.ends_with(".gz") || place.ends_with(".zst");
+  const int error = kernel_.load_module(fd, parameters, compressed ? kCompressedModule : 0);
   switch (error) {
     case 0: return {};
     case EEXIST:
@@ -363,6 +367,12 @@ Result<void> LinuxHost::kill(int pid) {
   if (const int error = kernel_.signal(pid, SIGKILL); error != 0)
     return failed(fmt::format("kill process {}", pid), error);
   return {};
+}
+
+Result<Holder> LinuxHost::process(int pid) {
+  const std::string folder = fmt::format("/proc/{}", pid);
+  TRY(const std::string command, read(folder + "/comm"));
+  return Holder{pid, std::string(base::trim(command)), "", pod_of(std::to_string(pid))};
 }
 
 Result<void> LinuxHost::reboot(std::string_view expected_boot_id) {

@@ -37,16 +37,29 @@ class LinuxHost final : public Host {
   bool exists(const std::string& path) override;
   Result<std::string> link(const std::string& path) override;
 
+  // Mode 0700, with the folders on the way.
+  Result<void> make_folder(const std::string& path) override;
+  Result<void> rename(const std::string& from, const std::string& to) override;
+  Result<void> remove_tree(const std::string& path) override;
+  Result<void> copy(const std::string& from, const std::string& to, unsigned mode) override;
+  Result<std::vector<std::string>> find(const std::string& folder, const std::string& name) override;
+  Result<std::uint64_t> free_bytes(const std::string& path) override;
+  Result<std::string> fingerprint(const Inside& file) override;
+
+  std::string machine() override;
   std::string boot_id() override;
   std::string kernel_release() override;
   Result<std::vector<Module>> modules() override;
   bool can_unload_modules() override;
   Result<void> unload(const std::string& module) override;
   Result<void> load(const std::string& file, const std::string& parameters) override;
+  Result<void> load_verified(const Inside& file, const std::string& sha256) override;
+  Result<ModuleFile> module_file(const std::string& path) override;
 
   // Seen only where /proc shows the machine's processes (hostPID).
   Result<std::vector<Holder>> holders(const std::string& path_prefix) override;
   Result<void> kill(int pid) override;
+  Result<Holder> process(int pid) override;
   int hidden_processes() override;
   Result<std::vector<std::string>> pods_with_processes() override;
   // Looks after the program ten times a second.
@@ -59,6 +72,7 @@ class LinuxHost final : public Host {
   std::vector<std::string> names_in(const std::string& directory);
   Result<std::vector<int>> pids();
   std::string pod_of(const std::string& pid);
+  Result<void> give_to_kernel(int fd, const std::string& place, const std::string& parameters);
   std::vector<std::string> held_by(const std::string& pid, const std::string& prefix);
 
   std::string root_;
@@ -68,6 +82,9 @@ class LinuxHost final : public Host {
 
 // The pod's uid in the text of /proc/PID/cgroup, for both cgroup drivers; "" outside pods.
 std::string pod_uid_in(std::string_view cgroup);
+// What stands between NULs in a module's .modinfo: "vermagic=6.1.0 SMP mod_unload" gives "6.1.0 SMP mod_unload" for
+// "vermagic"; "" when it is not there.
+std::string module_word(std::string_view file, std::string_view key);
 // One line of /proc/modules; nothing when it is none.
 std::optional<Module> parse_module_line(std::string_view line);
 

@@ -4,6 +4,10 @@
 // killed, and so is what is still running when the loop forgets about it.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +28,8 @@ using base::Fault;
 
 constexpr std::size_t kMostOutput = 16 * 1024;
 constexpr base::Span kLookEvery = std::chrono::milliseconds(100);
-constexpr int kNotThere = 127;  // as shells say it
+constexpr int kNotThere = 127;     // as shells say it
+constexpr int kNotConfined = 126;  // found, and not run
 
 class Child : public std::enable_shared_from_this<Child> {
  public:
@@ -81,18 +86,66 @@ class Child : public std::enable_shared_from_this<Child> {
   base::Timer timer_;
 };
 
+// Everything that the child needs, made before the fork: after it nothing may be allocated.
+struct Plan {
+  explicit Plan(const Command& command, std::string its_root, std::string its_path)
+      : root(std::move(its_root)),
+        path(std::move(its_path)),
+        offline(command.offline),
+        in_background(command.in_background),
+        hidden(command.hidden),
+        words{path},
+        variables{"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C"} {
+    words.insert(words.end(), command.args.begin(), command.args.end());
+    for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
+    for (std::string& word : words) argv.push_back(word.data());
+    for (std::string& variable : variables) envp.push_back(variable.data());
+    argv.push_back(nullptr);
+    envp.push_back(nullptr);
+  }
+
+  std::string root;
+  std::string path;
+  bool offline;
+  bool in_background;
+  std::vector<std::string> hidden;
+  std::vector<std::string> words;
+  std::vector<std::string> variables;
+  std::vector<char*> argv = {};
+  std::vector<char*> envp = {};
+};
+
+// What it may not see. A program that cannot be confined is not run.
+bool confine(const Plan& plan) {
+  if (plan.offline && ::unshare(CLONE_NEWNET) != 0) return false;
+  if (plan.hidden.empty()) return true;
+  if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  for (const std::string& folder : plan.hidden) {
+    if (::access(folder.c_str(), F_OK) != 0) continue;
+    if (::mount("none", folder.c_str(), "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
+      return false;
+  }
+  return true;
+}
+
 // In the child, between fork and exec: only what may be called there.
-[[noreturn]] void become(const char* root, const char* path, char* const* argv, int out) {
-  static const char* const kEnvironment[] = {"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C", nullptr};
+[[noreturn]] void become(const Plan& plan, int out) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int nothing = ::open("/dev/null", O_RDONLY);
   if (nothing >= 0) ::dup2(nothing, 0);
   ::dup2(out, 1);
   ::dup2(out, 2);
   ::close_range(3, ~0U, 0);
   ::setpgid(0, 0);
-  if (*root != '\0' && ::chroot(root) != 0) _exit(kNotThere);
+  if (plan.in_background) ::setpriority(PRIO_PROCESS, 0, 19);
+  if (!confine(plan)) {
+    static constexpr std::string_view kWhy = "it cannot be shut off from network and tokens: run with CAP_SYS_ADMIN\n";
+    static_cast<void>(!::write(2, kWhy.data(), kWhy.size()));
+    _exit(kNotConfined);
+  }
+  if (!plan.root.empty() && ::chroot(plan.root.c_str()) != 0) _exit(kNotThere);
   if (::chdir("/") != 0) _exit(kNotThere);
-  ::execve(path, argv, const_cast<char* const*>(kEnvironment));
+  ::execve(plan.path.c_str(), plan.argv.data(), plan.envp.data());
   _exit(kNotThere);
 }
 
@@ -116,13 +169,9 @@ void LinuxHost::run(const Command& command, base::Loop& loop, std::function<void
   std::string root = command.root.empty() ? std::string() : place(command.root).value_or("");
   if (root == "/") root.clear();
   const std::string path = root.empty() ? *inside : command.path;
-  std::vector<std::string> words{path};
-  words.insert(words.end(), command.args.begin(), command.args.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  const Plan plan(command, root, path);
   const pid_t pid = ::fork();
-  if (pid == 0) become(root.c_str(), path.c_str(), argv.data(), ends[1]);
+  if (pid == 0) become(plan, ends[1]);
   ::close(ends[1]);
   if (pid < 0) {
     ::close(ends[0]);

@@ -1,8 +1,12 @@
 // Programs that the host runs for the agent: no shell, nothing of our environment, and no longer than they may.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 
 #include "host/linux_host.h"
 #include "kube/http_api.h"
@@ -40,6 +44,31 @@ TEST(Run, GivesAProgramNothingOfOurEnvironment) {
   ASSERT_TRUE(env);
   EXPECT_THAT(env->output, HasSubstr("PATH="));
   EXPECT_THAT(env->output, Not(HasSubstr("canary")));
+}
+
+TEST(Run, GivesAProgramTheVariablesThatItIsTold) {
+  const auto env = ran({.path = "/usr/bin/env", .environment = {{"HTTPS_PROXY", "http://a b;c"}}});
+  ASSERT_TRUE(env);
+  EXPECT_THAT(env->output, HasSubstr("HTTPS_PROXY=http://a b;c\n"));
+}
+
+TEST(Run, ShutsAProgramOffFromNetworkAndTokensOrDoesNotRunIt) {
+  const std::string folder = ::testing::TempDir() + "token-" + std::to_string(::getpid());
+  ASSERT_EQ(::mkdir(folder.c_str(), 0755), 0);
+  std::ofstream(folder + "/token") << "secret";
+  const auto look = ran({.path = "/bin/cat",
+                         .args = {folder + "/token", "/proc/net/dev"},
+                         .offline = true,
+                         .hidden = {folder, "/no/such/folder"}});
+  std::remove((folder + "/token").c_str());
+  ::rmdir(folder.c_str());
+  ASSERT_TRUE(look);
+  EXPECT_THAT(look->output, Not(HasSubstr("secret")));
+  EXPECT_NE(look->code, 0);
+  if (look->code == 126) GTEST_SKIP() << "not allowed to confine: " << look->output;
+  EXPECT_THAT(look->output, HasSubstr("No such file"));
+  EXPECT_THAT(look->output, HasSubstr("lo:"));
+  EXPECT_THAT(look->output, Not(HasSubstr("eth")));
 }
 
 TEST(Run, EndsAProgramThatTakesTooLong) {
