@@ -104,6 +104,9 @@ std::string written(const Report& report, std::size_t most_text) {
   members["wants"] = word(report.wants);
   members["canUnload"] = report.can_unload;
   if (report.has_paused) members["pausedGates"] = true;
+  if (!report.loaded.empty()) members["loaded"] = safe(report.loaded);
+  if (!report.prepared.empty()) members["prepared"] = safe(report.prepared);
+  if (report.cannot_prepare) members["cannotPrepare"] = true;
   members["message"] = most_text == 0 ? "" : base::one_line(report.message, most_text);
   return json::text_of(members);
 }
@@ -118,6 +121,7 @@ std::string written(const Order& order, std::size_t most_text) {
   if (!order.version.empty()) members["version"] = safe(order.version);
   if (order.serves != Wish::Nothing) members["serves"] = word(order.serves);
   if (order.is_refused) members["refused"] = true;
+  if (!order.prepare.empty()) members["prepare"] = safe(order.prepare);
   if (!order.message.empty() && most_text > 0) members["message"] = base::one_line(order.message, most_text);
   return json::text_of(members);
 }
@@ -150,6 +154,7 @@ Result<Order> parse_order(std::string_view text) {
   TRY(order.version, name_in(value, "version", Must::Nothing));
   TRY(order.serves, wish_in(value, "serves"));
   TRY(order.is_refused, flag_in(value, "refused", Must::Nothing));
+  TRY(order.prepare, name_in(value, "prepare", Must::Nothing));
   TRY(order.message, message_in(value));
   return order;
 }
@@ -163,6 +168,9 @@ Result<Report> parse_report(std::string_view text) {
   TRY(report.wants, wish_in(value, "wants"));
   TRY(report.can_unload, flag_in(value, "canUnload", Must::BeThere));
   TRY(report.has_paused, flag_in(value, "pausedGates", Must::Nothing));
+  TRY(report.loaded, name_in(value, "loaded", Must::Nothing));
+  TRY(report.prepared, name_in(value, "prepared", Must::Nothing));
+  TRY(report.cannot_prepare, flag_in(value, "cannotPrepare", Must::Nothing));
   TRY(report.message, message_in(value));
   return report;
 }

@@ -34,6 +34,7 @@ struct Order {
   Wish serves = Wish::Nothing;  // the wish that this answers; a drain is believed only when it is named
   bool is_refused = false;      // that wish cannot be had, and `message` says why
   std::string message = {};     // for people
+  std::string prepare = {};     // a version to fetch and build while the node serves on; nothing is loaded for it
 
   bool operator==(const Order&) const = default;
 };
@@ -45,9 +46,12 @@ struct Report {
   std::string id = {};      // the claim that it answers; without one, the uid of the agent's own pod
   std::string digest = {};  // of the driver that the agent is there to load
   Wish wants = Wish::Nothing;
-  bool can_unload = true;    // false: this kernel changes drivers by a reboot only
-  bool has_paused = false;   // the deploy labels that are paused were paused by the agent, which puts them back
-  std::string message = {};  // for people: what it does or waits for
+  bool can_unload = true;       // false: this kernel changes drivers by a reboot only
+  bool has_paused = false;      // the deploy labels that are paused were paused by the agent, which puts them back
+  std::string message = {};     // for people: what it does or waits for
+  std::string loaded = {};      // the version that the kernel has; empty: none, or an agent that does not tell
+  std::string prepared = {};    // the version that could be loaded at once: what the order asked to prepare, or our own
+  bool cannot_prepare = false;  // it was tried and did not work, and `message` says why; it is tried again
 
   bool operator==(const Report&) const = default;
 };

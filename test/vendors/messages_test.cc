@@ -118,5 +118,15 @@ TEST(Messages, AMessageIsOneLine) {
   EXPECT_EQ(read->message.find_first_of("\n\x1b"), std::string::npos) << read->message;
 }
 
+TEST(Messages, SayWhatIsToBePreparedAndWhatIs) {
+  const Order order{.id = "", .target = "d", .prepare = "2.8.0"};
+  EXPECT_EQ(parse_order(text_of(order)).value(), order);
+  const Report report{
+      .boot = "b", .id = "i", .digest = "d", .loaded = "2.7.0", .prepared = "2.8.0", .cannot_prepare = true};
+  EXPECT_EQ(parse_report(text_of(report)).value(), report);
+  EXPECT_FALSE(parse_order(R"({"v": 1, "id": "", "target": "d", "mayLoad": false, "prepare": "../x"})"));
+  EXPECT_FALSE(parse_report(R"({"v": 1, "boot": "b", "id": "", "digest": "", "canUnload": true, "loaded": 7})"));
+}
+
 }  // namespace
 }  // namespace drover::vendors
