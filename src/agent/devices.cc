@@ -11,10 +11,10 @@ namespace {
 // NVIDIA's switches (0680) are no accelerators, and neither are a card's sound and USB functions.
 constexpr std::array<DeviceKind, 4> kKinds{{
     {"nvidia", "10de", "0300,0302",
-     "nvidia_drm,nvidia_modeset,nvidia_uvm,nvidia_peermem,nvidia_fs,nvidia_vgpu_vfio,gdrdrv,nvidia", "/dev/nvidia"},
-    {"tenstorrent", "1e52", "1200", "tenstorrent", "/dev/tenstorrent"},
-    {"rebellions", "1eff", "1200", "rebellions", "/dev/rbln"},
-    {"ascend", "19e5", "1200", "davinci", "/dev/davinci"},
+     "nvidia_drm,nvidia_modeset,nvidia_uvm,nvidia_peermem,nvidia_fs,nvidia_vgpu_vfio,gdrdrv,nvidia", "/dev/nvidia", ""},
+    {"tenstorrent", "1e52", "1200", "tenstorrent", "/dev/tenstorrent", "/proc/driver/tenstorrent"},
+    {"rebellions", "1eff", "1200", "rebellions", "/dev/rbln", ""},
+    {"ascend", "19e5", "1200", "davinci", "/dev/davinci", ""},
 }};
 
 }  // namespace

@@ -14,6 +14,8 @@ struct DeviceKind {
   std::string_view classes;  // beginnings of PCI classes of the accelerators themselves, comma-separated
   std::string_view modules;  // comma-separated, in the order in which they can be unloaded; the last is the driver
   std::string_view device;   // how its files in /dev begin
+  std::string_view
+      openers;  // where the driver lists who has opened a device: <here>/<number>/pids; "" where it does not
 };
 
 // Every vendor that is known.

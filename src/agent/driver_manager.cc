@@ -143,7 +143,7 @@ struct DriverManager::Body {
   void tell(ManagerStep step, const std::vector<std::string>& loaded) {
     told_at = around.loop.now();
     const std::string text = vendors::text_of(step.report);
-    const Labels labels = step.labels;
+    const LabelChanges labels(step.labels.begin(), step.labels.end());
     node.patch(labels, vendors::kReportAnnotation, text,
                [this, step = std::move(step), loaded](const std::optional<Fault>& fault) {
                  if (is_over) return;

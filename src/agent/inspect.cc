@@ -77,6 +77,21 @@ std::string whose(const Holding& holder) {
   return holder.pod_uid.empty() ? std::string("no pod") : "pod " + holder.pod_uid;
 }
 
+// As the driver itself counts them: a file that was passed on to another process still names who opened it.
+std::vector<int> openers_of(host::Host& host, const DeviceKind& kind) {
+  std::vector<int> pids;
+  if (kind.openers.empty()) return pids;
+  const std::string folder(kind.openers);
+  for (const auto& device : host.list(folder).value_or(std::vector<std::string>{})) {
+    const std::string text = host.read(fmt::format("{}/{}/pids", folder, device)).value_or("");
+    for (const auto line : base::split(text, '\n')) {
+      const auto pid = base::parse_int(base::trim(line));
+      if (pid && *pid > 0 && *pid < 1 << 30) pids.push_back(static_cast<int>(*pid));
+    }
+  }
+  return pids;
+}
+
 std::string plural(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : (what.ends_with('s') ? "es" : "s"));
 }
@@ -177,6 +192,12 @@ base::Result<std::vector<Holding>> holders_of(host::Host& host, const DeviceKind
     holding.pod_uid = holder.pod_uid;
     holding.paths.push_back(holder.path);
   }
+  for (const int pid : openers_of(host, kind)) {
+    if (by_pid.contains(pid)) continue;
+    const auto process = host.process(pid);
+    if (!process) continue;  // gone since
+    by_pid[pid] = {pid, process->command, {std::string(kind.device)}, process->pod_uid};
+  }
   std::vector<Holding> holdings;
   for (auto& [pid, holding] : by_pid) {
     holding.pod = pod_named(host, holding.pod_uid);
@@ -209,23 +230,25 @@ base::Result<Inspection> inspect(host::Host& host) {
   return seen;
 }
 
+std::string names_of(const std::vector<Holding>& holders, std::size_t most) {
+  std::vector<std::string> named;
+  for (const Holding& holder : holders) {
+    if (named.size() == most) break;
+    named.push_back(fmt::format("pid {} ({}) of {}", holder.pid, base::one_line(holder.command, 32), whose(holder)));
+  }
+  const std::size_t more = holders.size() - named.size();
+  return base::join(named, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 std::string in_the_way(const Inspection& seen, const DeviceKind& kind) {
   const host::Module* driver = seen.driver(kind.vendor);
   if (!seen.can_unload) return "this kernel cannot unload modules: a driver changes by a reboot only";
-  std::vector<std::string> named;
-  std::size_t more = 0;
-  for (const Holding& holder : seen.holders) {
-    const bool is_ours = std::any_of(holder.paths.begin(), holder.paths.end(),
-                                     [&](const std::string& path) { return path.starts_with(kind.device); });
-    if (!is_ours) continue;
-    if (named.size() < kMostNamed)
-      named.push_back(fmt::format("pid {} ({}) of {}", holder.pid, base::one_line(holder.command, 32), whose(holder)));
-    else
-      ++more;
-  }
-  if (!named.empty()) {
-    return fmt::format("held by {}{}", base::join(named, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
-  }
+  std::vector<Holding> holders;
+  std::copy_if(seen.holders.begin(), seen.holders.end(), std::back_inserter(holders), [&](const Holding& holder) {
+    return std::any_of(holder.paths.begin(), holder.paths.end(),
+                       [&](const std::string& path) { return path.starts_with(kind.device); });
+  });
+  if (!holders.empty()) return "held by " + names_of(holders, kMostNamed);
   if (!seen.trouble.empty()) return "nobody can tell who holds it: " + seen.trouble;
   for (const std::string& user : driver != nullptr ? driver->used_by : std::vector<std::string>{}) {
     if (!is_module_of(kind, user)) return fmt::format("module {} stands on it", user);

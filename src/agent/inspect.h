@@ -61,8 +61,10 @@ std::string in_the_way(const Inspection& inspection, const DeviceKind& kind);
 
 // "550.54.15" in the text of /proc/driver/nvidia/version; "" when there is none.
 std::string version_in(std::string_view text);
-// The processes that hold this vendor's devices, each once, lowest pid first.
+// The processes that hold this vendor's devices, each once, lowest pid first; those too that only the driver names.
 base::Result<std::vector<Holding>> holders_of(host::Host& host, const DeviceKind& kind);
+// "pid 7 (train) of pod ml/a, pid 9 (tt-smi) of no pod and 2 more"; "" for nobody.
+std::string names_of(const std::vector<Holding>& holders, std::size_t most);
 // "ns/name" of a pod by the kubelet's folder of logs; "" when it has none.
 std::string pod_named(host::Host& host, std::string_view uid);
 

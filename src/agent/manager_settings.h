@@ -3,15 +3,12 @@
 
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "agent/environment.h"
 #include "base/result.h"
 #include "base/time.h"
 
 namespace drover::agent {
-
-using Environment = std::vector<std::pair<std::string, std::string>>;  // later ones win
 
 struct ManagerSettings {
   std::string node;     // NODE_NAME

@@ -33,14 +33,14 @@ void OwnNode::put(const kube::Object& object) {
   changed_();
 }
 
-void OwnNode::patch(const Labels& labels, std::string_view annotation, const std::string& text,
+void OwnNode::patch(const LabelChanges& labels, std::string_view annotation, const std::string& text,
                     std::function<void(std::optional<base::Fault>)> done) {
   json::Members metadata;
   if (seen_) metadata["uid"] = kube::uid_of(*seen_);
   if (seen_ && !labels.empty()) metadata["resourceVersion"] = kube::version_of(*seen_);
   metadata["annotations"] = json::Members{{annotation, text}};
   json::Members changes;
-  for (const auto& [key, value] : labels) changes[key] = value;
+  for (const auto& [key, value] : labels) changes[key] = value ? json::Value(*value) : json::Value(nullptr);
   if (!changes.empty()) metadata["labels"] = std::move(changes);
   auto request =
       kube::patch(kube::kNodes, "", name_, kube::PatchKind::Merge, json::Members{{"metadata", std::move(metadata)}});

@@ -4,15 +4,18 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
-#include "agent/gates.h"
 #include "base/loop.h"
 #include "base/random.h"
 #include "kube/reflector.h"
 
 namespace drover::agent {
+
+// What labels are to say; no value: the label goes.
+using LabelChanges = std::map<std::string, std::optional<std::string>>;
 
 class OwnNode {
  public:
@@ -24,9 +27,9 @@ class OwnNode {
   // Why the last try to hear of it failed; "" when it did not.
   const std::string& trouble() const { return trouble_; }
 
-  // One patch at a time: sets these labels and this annotation of the Node that was seen. With labels it is guarded by
-  // the version that was seen, because other people write labels too.
-  void patch(const Labels& labels, std::string_view annotation, const std::string& text,
+  // One patch at a time: changes these labels and sets this annotation of the Node that was seen. With labels it is
+  // guarded by the version that was seen, because other people write labels too.
+  void patch(const LabelChanges& labels, std::string_view annotation, const std::string& text,
              std::function<void(std::optional<base::Fault>)> done);
   bool is_patching() const { return is_patching_; }
 

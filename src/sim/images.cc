@@ -39,6 +39,7 @@ constexpr VendorRow kVendors[] = {
      "say uninstalling; try-unload nvidia_modeset; try-unload nvidia_uvm; unload nvidia; say done"},
     {"*nvidia*validator*", "driver-validation", "say waiting for the driver; await nvidia; say driver is ready"},
     {"*nvidia*validator*", "*-validation", "wait task; need nvidia; say validation is done"},
+    {"*drover*", "builder", "program load"},
     {"*tenstorrent*builder*", "*",
      "say building tt-kmd $TT_KMD_VERSION; wait driver; load tenstorrent $TT_KMD_VERSION; say loaded; ready; wait "
      "forever"},

@@ -18,6 +18,7 @@
 #include "base/loop.h"
 #include "base/random.h"
 #include "kube/api.h"
+#include "sim/agent_programs.h"
 #include "sim/images.h"
 #include "sim/journal.h"
 #include "sim/kubelet_logs.h"
@@ -43,7 +44,7 @@ struct KubeletPlan {
 class Kubelets {
  public:
   Kubelets(kube::Api& api, base::Loop& loop, base::Random random, KubeletPlan plan,
-           ImageTable images = ImageTable::with_vendors(), Programs programs = {});
+           ImageTable images = ImageTable::with_vendors(), Programs programs = agent_programs());
   ~Kubelets();
   Kubelets(const Kubelets&) = delete;
   Kubelets& operator=(const Kubelets&) = delete;

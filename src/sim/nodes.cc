@@ -157,7 +157,12 @@ HostMakeup makeup_of(const NodeTemplate& kind) {
   HostMakeup makeup;
   makeup.kernel_release = kind.kernel;
   for (int i = 0; i < kind.devices; ++i) {
-    makeup.devices.push_back({fmt::format(fmt::runtime(kind.device_path), i), std::string(kind.module)});
+    makeup.devices.push_back({fmt::format(fmt::runtime(kind.device_path), i), std::string(kind.module), ""});
+  }
+  if (kind.module == "tenstorrent") {
+    for (int i = 0; i < kind.devices; ++i)
+      makeup.devices[static_cast<std::size_t>(i)].openers = fmt::format("/proc/driver/tenstorrent/{}/pids", i);
+    makeup.files[fmt::format("/lib/modules/{}/build/Makefile", kind.kernel)] = "# headers\n";
   }
   if (kind.module == "nvidia") {
     makeup.devices.push_back({"/dev/nvidiactl", "nvidia"});

@@ -14,13 +14,15 @@ namespace {
 using base::fault;
 using base::Fault;
 
-constexpr std::array<std::pair<HostLuck, std::string_view>, 6> kLuckNames{{
+constexpr std::array<std::pair<HostLuck, std::string_view>, 8> kLuckNames{{
     {HostLuck::DiskFull, "disk-full"},
     {HostLuck::TornWrite, "torn-write"},
     {HostLuck::ModuleStuck, "module-stuck"},
     {HostLuck::CannotUnload, "cannot-unload"},
     {HostLuck::LoadFails, "load-fails"},
     {HostLuck::RebootIgnored, "reboot-ignored"},
+    {HostLuck::SourceAway, "source-away"},
+    {HostLuck::MakeFails, "make-fails"},
 }};
 
 bool is_volatile(std::string_view path) {
@@ -59,6 +61,12 @@ std::optional<std::string> SimHost::kernel_file(const std::string& path) const {
   if (path == "/proc/sys/kernel/random/boot_id") return boot_id_ + "\n";
   if (path == "/proc/sys/kernel/osrelease") return makeup_.kernel_release + "\n";
   if (path == "/proc/modules") return proc_modules();
+  for (const auto& device : makeup_.devices) {
+    if (device.openers != path || path.empty() || !modules_.contains(device.module)) continue;
+    std::string pids;
+    for (const auto& [pid, holder] : processes_) pids += holder.path == device.path ? fmt::format("{}\n", pid) : "";
+    return pids;
+  }
   constexpr std::string_view kModules = "/sys/module/";
   if (!path.starts_with(kModules)) return std::nullopt;
   const auto parts = base::split(std::string_view(path).substr(kModules.size()), '/');
@@ -86,7 +94,9 @@ std::vector<std::string> SimHost::all_paths() const {
   std::vector<std::string> paths{"/proc/sys/kernel/random/boot_id", "/proc/sys/kernel/osrelease", "/proc/modules"};
   for (const auto& [path, text] : files_) paths.push_back(path);
   for (const auto& device : makeup_.devices) {
-    if (modules_.contains(device.module)) paths.push_back(device.path);
+    if (!modules_.contains(device.module)) continue;
+    paths.push_back(device.path);
+    if (!device.openers.empty()) paths.push_back(device.openers);
   }
   for (const auto& [name, loaded] : modules_) {
     for (std::string_view file : {"version", "initstate", "refcnt"}) {
@@ -195,15 +205,20 @@ Result<void> SimHost::unload(const std::string& module) {
   return {};
 }
 
-std::string SimHost::module_file(std::string_view name, std::string_view version, std::string_view stands_on) {
-  return fmt::format("module {} {}{}{}\n", name, version, stands_on.empty() ? "" : " ", stands_on);
+std::string SimHost::module_text(std::string_view name, std::string_view version, std::string_view stands_on,
+                                 std::string_view kernel) {
+  return fmt::format("module {} {}{}{}{}{}\n", name, version, stands_on.empty() ? "" : " ", stands_on,
+                     kernel.empty() ? "" : " for ", kernel);
 }
 
 Result<void> SimHost::load(const std::string& file, const std::string& parameters) {
   static_cast<void>(parameters);
   TRY(const std::string text, read(file));
-  const auto words = base::split(base::trim(text), ' ');
-  if (words.size() < 3 || words.size() > 4 || words[0] != "module" || words[1].empty()) {
+  auto words = base::split(base::trim(text), ' ');
+  const bool names_kernel = words.size() >= 5 && words[words.size() - 2] == "for";
+  const bool is_ours = !names_kernel || words.back() == makeup_.kernel_release;
+  if (names_kernel) words.resize(words.size() - 2);
+  if (words.size() < 3 || words.size() > 4 || words[0] != "module" || words[1].empty() || !is_ours) {
     return fault(Fault::Kind::Malformed,
                  fmt::format("cannot load {}: it is no kernel module (exec format error)", file));
   }
@@ -268,6 +283,12 @@ Result<void> SimHost::kill(int pid) {
   return {};
 }
 
+Result<host::Holder> SimHost::process(int pid) {
+  const auto at = processes_.find(pid);
+  if (at == processes_.end()) return fault(Fault::Kind::NotFound, fmt::format("there is no process {}", pid));
+  return at->second;
+}
+
 Result<void> SimHost::reboot(std::string_view expected_boot_id) {
   if (expected_boot_id != boot_id_) {
     return fault(Fault::Kind::Conflict,
@@ -280,6 +301,8 @@ Result<void> SimHost::reboot(std::string_view expected_boot_id) {
 
 void SimHost::power_cycle() {
   boot_id_ = random_.uuid();
+  if (!next_kernel_.empty()) makeup_.kernel_release = std::exchange(next_kernel_, {});
+  running_.clear();
   modules_.clear();
   processes_.clear();
   std::erase_if(files_, [](const auto& file) { return is_volatile(file.first); });

@@ -30,6 +30,8 @@ enum class HostLuck {
   CannotUnload,   // "cannot-unload": a kernel built without module unloading
   LoadFails,      // "load-fails": the kernel refuses new modules (wrong signature, missing symbol)
   RebootIgnored,  // "reboot-ignored": a reboot is accepted and does not happen
+  SourceAway,     // "source-away": git reaches nobody
+  MakeFails,      // "make-fails": the driver does not compile
 };
 std::string_view word(HostLuck luck);
 // Refused, with the names there are, when it is none of them.
@@ -38,12 +40,16 @@ Result<HostLuck> parse_host_luck(std::string_view name);
 // What the machine is made of.
 struct HostMakeup {
   struct Device {
-    std::string path;    // "/dev/nvidia0"
-    std::string module;  // there while this module is loaded
+    std::string path;          // "/dev/nvidia0"
+    std::string module;        // there while this module is loaded
+    std::string openers = {};  // the file in /proc in which the driver lists who has opened it; "" for none
   };
   std::string kernel_release = "6.8.0-90-generic";
   std::vector<Device> devices;
   std::map<std::string, std::string> files;
+  // How long git and make take (see run).
+  base::Span clone = std::chrono::seconds(5);
+  base::Span make = std::chrono::seconds(30);
 };
 
 class SimHost final : public host::Host {
@@ -57,20 +63,36 @@ class SimHost final : public host::Host {
   Result<std::vector<std::string>> list(const std::string& directory) override;
   bool exists(const std::string& path) override;
 
+  // Folders are there while something is in them.
+  Result<void> make_folder(const std::string& path) override;
+  Result<void> rename(const std::string& from, const std::string& to) override;
+  Result<void> remove_tree(const std::string& path) override;
+  Result<void> copy(const std::string& from, const std::string& to, unsigned mode) override;
+  Result<std::vector<std::string>> find(const std::string& folder, const std::string& name) override;
+  Result<std::uint64_t> free_bytes(const std::string& path) override;
+  Result<std::string> fingerprint(const host::Inside& file) override;
+
   std::string boot_id() override { return boot_id_; }
   std::string kernel_release() override { return makeup_.kernel_release; }
   Result<std::vector<host::Module>> modules() override;
   bool can_unload_modules() override { return !has(HostLuck::CannotUnload); }
   Result<void> unload(const std::string& module) override;
-  // A module file's text is "module NAME VERSION [stands on NAME...]" (see module_file).
+  // A module file's text is "module NAME VERSION [stands on NAME] [for KERNEL]" (see module_text).
   Result<void> load(const std::string& file, const std::string& parameters) override;
+  Result<void> load_verified(const host::Inside& file, const std::string& sha256) override;
+  Result<host::ModuleFile> module_file(const std::string& path) override;
 
   Result<std::vector<host::Holder>> holders(const std::string& path_prefix) override;
   Result<void> kill(int pid) override;
+  Result<host::Holder> process(int pid) override;
+  // git clone of a tag NAME-VERSION, make modules of what was cloned, depmod and modprobe --dry-run; nothing else is
+  // installed. What is running when the power goes never ends.
+  void run(const host::Command& command, base::Loop& loop, std::function<void(Result<host::Ran>)> done) override;
   Result<void> reboot(std::string_view expected_boot_id) override;
 
   // The text of a module file that `load` accepts.
-  static std::string module_file(std::string_view name, std::string_view version, std::string_view stands_on = {});
+  static std::string module_text(std::string_view name, std::string_view version, std::string_view stands_on = {},
+                                 std::string_view kernel = {});
   // Loads a module without a file, as a vendor's driver container does; AlreadyExists when some version of it is
   // loaded.
   Result<void> insert(const std::string& name, const std::string& version, const std::string& stands_on = {});
@@ -87,6 +109,8 @@ class SimHost final : public host::Host {
 
   // The power goes and comes back: a new boot id, no modules, no processes, nothing in /run, /tmp and /dev.
   void power_cycle();
+  // The kernel that the next boot starts.
+  void set_kernel(std::string release) { next_kernel_ = std::move(release); }
 
   void set_luck(HostLuck luck, bool on);
   bool has(HostLuck luck) const { return luck_.contains(luck); }
@@ -95,6 +119,7 @@ class SimHost final : public host::Host {
   std::function<void(const std::string& module, const std::string& version, bool loaded)> on_module = {};
   std::function<void(const host::Holder&)> on_kill = {};
   std::function<void()> on_reboot = {};
+  std::function<void(const host::Command&)> on_run = {};
 
  private:
   struct Loaded {
@@ -106,6 +131,8 @@ class SimHost final : public host::Host {
   std::optional<std::string> kernel_file(const std::string& path) const;
   std::string proc_modules() const;
   std::vector<std::string> all_paths() const;
+  host::Ran clone(const host::Command& command);
+  host::Ran make(const host::Command& command);
 
   HostMakeup makeup_;
   base::Random& random_;
@@ -115,6 +142,9 @@ class SimHost final : public host::Host {
   std::map<std::string, Loaded> modules_;
   std::map<int, host::Holder> processes_;
   int next_pid_ = 1000;
+  std::string next_kernel_ = {};
+  std::map<int, base::Timer> running_;  // programs
+  int next_program_ = 0;
   std::set<HostLuck> luck_;
 };
 

@@ -59,7 +59,7 @@ TEST_F(Machine, RefusesToUnloadWhatAnotherModuleStandsOn) {
 }
 
 TEST_F(Machine, LoadsAModuleFileAndRefusesASecondVersionAndGarbage) {
-  ASSERT_TRUE(host.write("/lib/nvidia.ko", SimHost::module_file("nvidia", "550.2")));
+  ASSERT_TRUE(host.write("/lib/nvidia.ko", SimHost::module_text("nvidia", "550.2")));
   EXPECT_EQ(host.load("/lib/nvidia.ko", "").error().kind, Fault::Kind::AlreadyExists);
   ASSERT_TRUE(host.unload("nvidia"));
   ASSERT_TRUE(host.load("/lib/nvidia.ko", ""));
