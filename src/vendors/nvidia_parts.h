@@ -1,4 +1,4 @@
-// Pieces that several of NVIDIA's operands are put together from. For nvidia_*.cc only.
+// Pieces that several operands are put together from. For vendors only.
 #pragma once
 
 #include <string>

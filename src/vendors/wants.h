@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -28,6 +29,12 @@ struct OperandSettings {
   std::string agent_account = "drover-agent";  // its token is mounted into our own containers only
   std::string preflight_priority_class = {};   // empty: the cluster's default
   int preflight_seconds = 1800;
+
+  // For vendors whose driver is built on the node.
+  std::string builder_image = {};                                 // where the policy names none; empty: our own
+  std::string driver_source = {};                                 // empty: the vendor's own repository
+  std::vector<std::pair<std::string, std::string>> proxies = {};  // of the operator's environment, for the builder
+  bool needs_feature_label = true;  // only nodes on which Node Feature Discovery has found a device
 };
 
 // A node's labels, one at a time; "" for one that is absent.

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <functional>
 #include <set>
 
+#include "test/vendors/golden.h"
 #include "test/vendors/nvidia_sample.h"
 #include "vendors/record.h"
 
@@ -36,37 +36,6 @@ DriverOperand driver_with(std::string_view spec, const OperandSettings& settings
 
 const json::Value& container(const json::Value& daemon_set, std::string_view kind) {
   return json::array_at(daemon_set, {"spec", "template", "spec", kind}).at(0);
-}
-
-// "spec.containers[nvidia-driver-ctr].image = …": what is short stands on one line, and list items go by their name.
-void flatten(const json::Value& value, const std::string& at, std::string& into) {
-  const std::string text = json::text_of(value);
-  if (text.size() <= 100 || !(value.is_object() || value.is_array())) {
-    into += at + " = " + text + "\n";
-  } else if (value.is_object()) {
-    for (const auto& member : value.get_object())
-      flatten(member.value(), at + (at.empty() ? "" : ".") + std::string(member.key()), into);
-  } else {
-    std::size_t i = 0;
-    for (const json::Value& item : value.get_array()) {
-      const std::string_view name = json::text_at(item, {"name"});
-      flatten(item, at + "[" + (name.empty() ? std::to_string(i) : std::string(name)) + "]", into);
-      ++i;
-    }
-  }
-}
-
-// To accept what is rendered now, run the test with DROVER_WRITE_GOLDEN=1 and read the difference.
-void expect_golden(const json::Value& object, const std::string& file) {
-  std::string text;
-  flatten(object, "", text);
-  const std::string path = "test/vendors/golden/" + file;
-  if (std::getenv("DROVER_WRITE_GOLDEN") != nullptr) {
-    ASSERT_TRUE(base::write_file(path, text, 0644));
-  }
-  const auto golden = base::read_file(path);
-  ASSERT_TRUE(golden) << golden.error().message;
-  EXPECT_EQ(text, *golden);
 }
 
 OperandSettings usual() { return {.own_image = "example.com/drover:1.0", .own_pull_secrets = {"own-secret"}}; }
