@@ -157,10 +157,36 @@ YAML
     expect "it marks a driver of the machine's own" as_agent label --overwrite node gpu-1 $driver=pre-installed
     expect "and may not undo that" refused "no other label may it change" as_agent label --overwrite node gpu-1 $driver=true
     expect "an agent may not change the status" refused "nodes/status" as_agent patch node gpu-1 --subresource=status -p '{"status":{"phase":"x"}}'
+    expect "an agent says which driver it has loaded" as_agent label node gpu-1 driver.tenstorrent.com/kmd-version=2.8.0 driver.tenstorrent.com/install-mode=container
+    expect "an agent takes that back" as_agent label node gpu-1 driver.tenstorrent.com/kmd-version-
+    expect "an agent may not skip its own node" refused "neither add nor remove" as_agent label node gpu-1 driver.tenstorrent.com/skip=true
     expect "an agent may not give itself orders" refused "no annotation but" as_agent annotate node gpu-1 drover.dev/order=x
     expect "an agent's report can be taken back" as_agent annotate node gpu-1 drover.dev/report-
     token=$(kubectl create token drover-agent -n gpu-operator)
     expect "a token that names no node may write nothing" refused "its own Node only" as_agent annotate node gpu-1 drover.dev/report=x
+}
+
+# Tenstorrent's policy: the commands of its pages that need no operator, its columns, and what it refuses.
+driver_policies_hold() {
+    policy() { # SPEC
+        printf '{"apiVersion":"driver.tenstorrent.com/v1alpha1","kind":"TenstorrentDriverPolicy","metadata":{"name":"default"},"spec":%s}' "$1" |
+            kubectl apply "${@:2}" -f -
+    }
+    expect "a ttdp is taken" policy '{"version":"2.7.0","nodeAffinity":{},"paused":true,"upgradePolicy":{"drain":{"enable":true}}}'
+    expect "its defaults are the page's" is 'true true 600 1 ' ttdp/default '{.spec.upgradePolicy.drain.fullNode} {.spec.upgradePolicy.drain.deleteEmptyDir} {.spec.upgradePolicy.drain.timeoutSeconds} {.spec.upgradePolicy.maxParallel} '
+    expect "the page's patch is taken" kubectl patch ttdp default --type merge -p '{"spec":{"version":"2.8.0"}}'
+    expect "the guide's patch is taken" kubectl patch ttdp default --type merge -p '{"spec":{"paused":false}}'
+    columns() { [[ $(kubectl get ttdp) == NAME*VERSION*MATCHED*READY*UPTODATE*INPROGRESS*FAILED*AGE*default*2.8.0* ]]; }
+    expect "kubectl get ttdp has its columns" columns
+    expect "two selectors are refused" refused "exactly one of spec.nodeAffinity or spec.nodeSelector must be set" \
+        policy '{"version":"2.8.0","nodeAffinity":{},"nodeSelector":{}}' --dry-run=server
+    expect "no selector is refused" refused "exactly one of" policy '{"version":"2.8.0","nodeAffinity":null}' --dry-run=server
+    local version
+    for version in '1.2;rm -rf /' '$(id)' '`id`' ../../etc -oProxyCommand=x 2.8 2.8.0-rc1 '2.8.0\n' '2.8.0\u0000' '2\u20248\u20240' "$(printf '1%.0s' {1..300}).0.0"; do
+        expect "version ${version:0:20} is refused" refused "spec.version" policy "{\"version\":\"$version\",\"nodeAffinity\":{}}" --dry-run=server
+    done
+    expect "no node at once is refused" refused "maxParallel" policy '{"version":"2.8.0","nodeAffinity":{},"upgradePolicy":{"maxParallel":0}}' --dry-run=server
+    expect "a ttdp goes" kubectl delete ttdp default
 }
 
 release_goes() {
@@ -176,6 +202,7 @@ export KUBECONFIG=$bed/kubeconfig
 server="real: "
 release_holds
 definition_holds
+driver_policies_hold
 agents_stay_at_home
 release_goes
 
@@ -186,6 +213,7 @@ if [ -x "$drover" ] && "$drover" sim serve --help >/dev/null 2>&1; then
     expect "the embedded cluster answers" soon 20 kubectl get nodes
     release_holds
     definition_holds
+    driver_policies_hold
     release_goes
 else
     echo "FAIL chart: $drover has no embedded cluster; run make first"
