@@ -67,10 +67,13 @@ void add_agent(CLI::App& app, Chosen& chosen) {
   agent->require_subcommand(1);
   agent->footer(
       "  drover agent inspect            what this machine has, for people\n"
-      "  drover agent inspect -o json    the same for programs");
+      "  drover agent inspect -o json    the same for programs\n"
+      "  drover agent vacate             take a DKMS-managed tt-kmd off this machine");
   add_agent_driver_manager(*agent, chosen);
   add_inspect(*agent, chosen);
   add_place_helper(*agent, chosen);
+  add_agent_load(*agent, chosen);
+  add_agent_vacate(*agent, chosen);
   add_agent_validate(*agent, chosen);
 }
 

@@ -1,20 +1,16 @@
 // `drover agent driver-manager` and `drover agent validate`: the agent's programs on a real machine, against a real API
 // server. They run in pods whose templates drover renders; by hand they do the same to the machine they run on.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <random>
 #include <string>
 
 #include "agent/driver_manager.h"
 #include "agent/validate.h"
-#include "base/log.h"
 #include "cli/agent.h"
+#include "cli/agent_session.h"
 #include "host/linux_host.h"
-#include "kube/config.h"
-#include "kube/http_api.h"
 
 namespace drover::cli {
 namespace {
@@ -22,65 +18,10 @@ namespace {
 // Where a pod sees the machine's files. There is no flag for it: what is unloaded is the running kernel's in any case.
 std::string machine_root() { return ::access("/host/proc/modules", R_OK) == 0 ? "/host" : ""; }
 
-agent::Environment environment_of_this_process() {
-  agent::Environment environment;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals != std::string_view::npos) environment.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return environment;
-}
-
-std::uint64_t seed_of_the_system() {
-  std::random_device device;
-  return (static_cast<std::uint64_t>(device()) << 32) | device();
-}
-
-// One run of either program. Members are destroyed from the last to the first: the program goes before its doors.
-template <class Program>
-class Session {
- public:
-  explicit Session(std::vector<std::string> mounted)
-      : host_(machine_root(), host::Kernel::real(), std::move(mounted)) {}
-
-  // `make` gets the surroundings and gives the program.
-  template <class Make>
-  int run(const TargetFlags& flags, const Make& make) {
-    auto target = kube::find_target(flags.kubeconfig, flags.context);
-    if (!target) return complain(target.error());
-    target->user_agent = "drover-agent";
-    auto api = kube::HttpApi::open(loop_, std::move(*target));
-    if (!api) return complain(api.error());
-    api_ = std::move(*api);
-    program_ = make(agent::Surroundings{.host = host_,
-                                        .api = *api_,
-                                        .loop = loop_,
-                                        .random = base::Random(seed_of_the_system()),
-                                        .say = [](std::string_view line) { log::info(line); },
-                                        .exit =
-                                            [this](int code) {
-                                              code_ = code;
-                                              loop_.stop();
-                                            }});
-    loop_.on_signal([this](int) { program_->terminate(); });
-    program_->start();
-    loop_.run();
-    return code_;
-  }
-
- private:
-  kube::AsioLoop loop_;
-  host::LinuxHost host_;
-  std::unique_ptr<kube::HttpApi> api_;
-  std::unique_ptr<Program> program_;
-  int code_ = 1;
-};
-
 int manage_driver(const TargetFlags& flags) {
   const auto settings = agent::read_manager_settings(environment_of_this_process());
   if (!settings) return complain(settings.error());
-  Session<agent::DriverManager> session({"/run/nvidia"});
+  AgentSession<agent::DriverManager> session(machine_root(), {"/run/nvidia"});
   return session.run(flags, [&](agent::Surroundings around) {
     return std::make_unique<agent::DriverManager>(*settings, std::move(around));
   });
@@ -89,7 +30,7 @@ int manage_driver(const TargetFlags& flags) {
 int validate(const TargetFlags& flags) {
   const auto settings = agent::read_validator_settings(environment_of_this_process());
   if (!settings) return complain(settings.error());
-  Session<agent::Validator> session({"/run/drover"});
+  AgentSession<agent::Validator> session(machine_root(), {"/run/drover"});
   return session.run(flags, [&](agent::Surroundings around) {
     return std::make_unique<agent::Validator>(*settings, std::move(around), [](bool) {});
   });

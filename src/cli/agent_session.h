@@ -1,0 +1,64 @@
+// One run of an agent's program on a real machine, against a real API server.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/driver_manager.h"
+#include "base/log.h"
+#include "cli/command.h"
+#include "host/linux_host.h"
+#include "kube/config.h"
+#include "kube/http_api.h"
+
+namespace drover::cli {
+
+agent::Environment environment_of_this_process();
+std::uint64_t seed_of_the_system();
+
+// One run of a program. Members are destroyed from the last to the first: the program goes before its doors.
+template <class Program>
+class AgentSession {
+ public:
+  explicit AgentSession(std::string root, std::vector<std::string> mounted = {})
+      : host_(std::move(root), host::Kernel::real(), std::move(mounted)) {}
+
+  kube::AsioLoop& loop() { return loop_; }
+  host::LinuxHost& host() { return host_; }
+
+  // `make` gets the surroundings and gives the program.
+  template <class Make>
+  int run(const TargetFlags& flags, const Make& make) {
+    auto target = kube::find_target(flags.kubeconfig, flags.context);
+    if (!target) return complain(target.error());
+    target->user_agent = "drover-agent";
+    auto api = kube::HttpApi::open(loop_, std::move(*target));
+    if (!api) return complain(api.error());
+    api_ = std::move(*api);
+    program_ = make(agent::Surroundings{.host = host_,
+                                        .api = *api_,
+                                        .loop = loop_,
+                                        .random = base::Random(seed_of_the_system()),
+                                        .say = [](std::string_view line) { log::info(line); },
+                                        .exit =
+                                            [this](int code) {
+                                              code_ = code;
+                                              loop_.stop();
+                                            }});
+    loop_.on_signal([this](int) { program_->terminate(); });
+    program_->start();
+    loop_.run();
+    return code_;
+  }
+
+ private:
+  kube::AsioLoop loop_;
+  host::LinuxHost host_;
+  std::unique_ptr<kube::HttpApi> api_;
+  std::unique_ptr<Program> program_;
+  int code_ = 1;
+};
+
+}  // namespace drover::cli
