@@ -21,6 +21,7 @@ class TenstorrentWants final : public Wants {
   const std::vector<std::string>& unmanaged_operands() const override { return nothing_; }
   const std::vector<std::string>& unplaced_nodes() const override { return nothing_; }
   bool brings_driver() const override { return reading_.can_be_rendered; }
+  bool keeps_what_is_there() const override { return !brings_driver(); }
 
   bool selects(const LabelsOf& labels) const override {
     return brings_driver() && reading_.selects(labels, settings_.needs_feature_label);
@@ -40,7 +41,7 @@ class TenstorrentWants final : public Wants {
   const std::vector<std::string>& leftovers() const override { return nothing_; }
   // None: the builder that runs already is asked to prepare (messages.h).
   json::Value preflight(const std::string&, const NodeWish&) const override { return nullptr; }
-  Dress dress(const LabelsOf&, const LabelsOf&) const override { return {}; }
+  Dress dress(const LabelsOf&, const LabelsOf&, bool /*may_change_carrier*/) const override { return {}; }
 
  private:
   OperandSettings settings_;
@@ -51,9 +52,10 @@ class TenstorrentWants final : public Wants {
 
 }  // namespace
 
-std::unique_ptr<Wants> tenstorrent_wants(const json::Value& policy, const std::vector<PoolNode>& /*nodes*/,
-                                         const std::vector<DriverSet>& /*sets*/, const OperandSettings& settings) {
-  return std::make_unique<TenstorrentWants>(policy, settings);
+std::unique_ptr<Wants> tenstorrent_wants(const std::vector<PolicyObject>& policies, std::size_t which,
+                                         const std::vector<PoolNode>& /*nodes*/, const std::vector<DriverSet>& /*sets*/,
+                                         const OperandSettings& settings) {
+  return std::make_unique<TenstorrentWants>(*policies[which].object, settings);
 }
 
 }  // namespace drover::vendors

@@ -1,13 +1,17 @@
 // Tenstorrent's answers to what every vendor is asked (wants.h).
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "vendors/wants.h"
 
 namespace drover::vendors {
 
-std::unique_ptr<Wants> tenstorrent_wants(const json::Value& policy, const std::vector<PoolNode>& nodes,
-                                         const std::vector<DriverSet>& sets, const OperandSettings& settings);
+// As Profile::read (profile.h).
+std::unique_ptr<Wants> tenstorrent_wants(const std::vector<PolicyObject>& policies, std::size_t which,
+                                         const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
+                                         const OperandSettings& settings);
 
 }  // namespace drover::vendors

@@ -231,7 +231,10 @@ TEST(Builder, OnlyTheSixProxyVariablesReachIt) {
 // ---- the door
 
 TEST(TenstorrentWants, AnswersWhatEveryVendorIsAsked) {
-  const auto wants = tenstorrent_wants(policy(R"({"version": "2.8.0", "nodeAffinity": {}})"), {}, {}, {});
+  const json::Value good = policy(kFleet);
+  const json::Value bad = policy(R"({"version": "x", "nodeAffinity": {}})");
+  const std::vector<PolicyObject> policies = {{.object = &good}, {.object = &bad}};
+  const auto wants = tenstorrent_wants(policies, 0, {}, {}, {});
   std::map<std::string, std::string, std::less<>> labels = {{std::string(kTenstorrentPciLabel), "true"}};
   const LabelsOf look = [&](std::string_view key) -> std::string_view {
     const auto found = labels.find(key);
@@ -245,10 +248,12 @@ TEST(TenstorrentWants, AnswersWhatEveryVendorIsAsked) {
   ASSERT_EQ(wants->daemon_sets().size(), 1U);
   labels[std::string(kInstallModeLabel)] = "host";
   EXPECT_TRUE(wants->is_the_hosts_own(look));
-  const auto broken = tenstorrent_wants(policy(R"({"version": "x", "nodeAffinity": {}})"), {}, {}, {});
+  EXPECT_FALSE(wants->keeps_what_is_there());
+  const auto broken = tenstorrent_wants(policies, 1, {}, {}, {});
   EXPECT_FALSE(broken->brings_driver());
   EXPECT_FALSE(broken->selects(look));
-  EXPECT_TRUE(broken->daemon_sets().empty()) << "what is there stays as it is";
+  EXPECT_TRUE(broken->daemon_sets().empty());
+  EXPECT_TRUE(broken->keeps_what_is_there()) << "what is there stays as it is";
 }
 
 // ---- words
