@@ -74,6 +74,8 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
     if (std::exchange(status, step.report.message) != status) around.say(status);
     ready(step.is_ready);
     if (step.what == Do::Leave) return leave(step);
+    leaving_since.reset();
+    has_more_to_tell = node.is_patching();
     if (must_tell(step)) tell(step);
     act(step, sight);
   }
@@ -153,15 +155,17 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
                    self->hushed_until = self->around.loop.now() + kTellEvery;
                  }
                  if (then) return then();
-                 if (fault && fault->kind == Fault::Kind::Conflict) self->look_soon(std::chrono::milliseconds(200));
+                 const bool is_stale = fault && fault->kind == Fault::Kind::Conflict;
+                 if (is_stale || self->has_more_to_tell)
+                   self->look_soon(is_stale ? std::chrono::milliseconds(200) : base::Span{});
                });
   }
 
   // Tries once to tell why, and ends.
   void leave(const LoadStep& step) {
     if (!leaving_since) leaving_since = around.loop.now();
-    // An earlier word is still on its way.
-    if (node.is_patching() && around.loop.now() - *leaving_since < kLastWords)
+    // We have just begun, or an earlier word is still on its way.
+    if ((!node.seen() || node.is_patching()) && around.loop.now() - *leaving_since < kLastWords)
       return look_soon(std::chrono::milliseconds(200));
     is_leaving = true;
     if (!must_tell(step)) return end(step.code);
@@ -298,6 +302,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
   std::string status;  // said last, of how things stand
   std::string said;    // said last, of what happened
   std::optional<base::Instant> leaving_since;
+  bool has_more_to_tell = false;  // a look came while an earlier word was on its way
   bool is_leaving = false;
   bool is_over = false;
 };
