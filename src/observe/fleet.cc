@@ -56,7 +56,7 @@ void Fleet::node_changed(const std::string& name) {
     return;
   }
   if (is_new) return;
-  if (facts == nullptr || !concerns(*facts) || pool_of(*facts) != places_[known->second].pool) {
+  if (facts == nullptr || !concerns(*facts) || pool_of(*facts) != places_[known->second].pool->first) {
     is_stale_ = true;
   } else {
     dirty_.insert(name);
@@ -87,8 +87,13 @@ void Fleet::read_policy() {
   sources_.nodes.each([&](const std::string& name, const NodeFacts& facts) {
     if (sources_.estate.is_rival(*policy_, facts)) disputed_.push_back(name);
     if (!is_mine(facts) || !first->selects(labels_of(facts)) || first->is_the_hosts_own(labels_of(facts))) return;
+    // Of its labels those that the choice asks for: all labels of thousands of nodes are megabytes.
     vendors::PoolNode node{.name = facts.name, .labels = {}};
-    for (const auto& [key, value] : facts.labels) node.labels[key.str()] = value.str();
+    first->pool_of([&](std::string_view key) {
+      const std::string_view value = facts.label(key);
+      if (!value.empty()) node.labels[key] = value;
+      return value;
+    });
     nodes.push_back(std::move(node));
   });
   wants_ = profile_.read(policies, *which, nodes, sets, settings_);
@@ -122,7 +127,10 @@ void Fleet::make_all(base::WallTime now) {
   view_.policy = wants_ == nullptr ? nobodys_policy() : wants_->reading().policy;
   view_.nodes.clear();
   places_.clear();
+  pools_.clear();
   at_.clear();
+  if (policy_) view_.nodes.reserve(sources_.nodes.size());  // one growing by halves would leave holes of megabytes
+  if (policy_) places_.reserve(sources_.nodes.size());
   sources_.nodes.each([&](const std::string& name, const NodeFacts& facts) {
     if (!concerns(facts)) return;
     at_[name] = view_.nodes.size();
@@ -142,19 +150,21 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
   Place& place = places_[index];
   const vendors::LabelsOf labels = labels_of(facts);
   place.standing = standing_of(facts, profile_, view_.policy.uid, now);
-  place.wish = wants_ == nullptr ? vendors::NodeWish{} : wants_->wish_for(labels);
-  place.pool = pool_of(facts);
+  const auto [pool, is_new] = pools_.try_emplace(pool_of(facts));
+  if (is_new && wants_ != nullptr) pool->second = wants_->wish_for(labels);
+  place.pool = &*pool;
   place.is_undressed = !dress_of(facts, place.standing.phase).empty();
 
   Surroundings around;
   around.driver = sources_.operand_pods.driver_on(facts.name);
   around.validator = sources_.operand_pods.with_role(facts.name, profile_.validator_role);
   around.preflight = sources_.operand_pods.with_role(facts.name, profile_.preflight_role);
-  around.wish = {.digest = place.wish.digest,
-                 .version = place.wish.version,
-                 .image = place.wish.image,
-                 .daemon_set = settings_.ns + "/" + place.wish.daemon_set,
-                 .is_settled = is_settled(place.wish)};
+  const vendors::NodeWish& wish = place.pool->second;
+  around.wish = {.digest = wish.digest,
+                 .version = wish.version,
+                 .image = wish.image,
+                 .daemon_set = settings_.ns + "/" + wish.daemon_set,
+                 .is_settled = is_settled(wish)};
   around.is_selected = wants_ != nullptr && wants_->selects(labels);
   around.driver_is_the_hosts_own = wants_ != nullptr && wants_->is_the_hosts_own(labels);
   const Phase phase = place.standing.phase;

@@ -84,7 +84,7 @@ class Fleet {
   const std::vector<std::string>& disputed() const { return disputed_; }
   // Of the views of the last look, by index.
   const Standing& standing(std::size_t node) const { return places_[node].standing; }
-  const vendors::NodeWish& wish(std::size_t node) const { return places_[node].wish; }
+  const vendors::NodeWish& wish(std::size_t node) const { return places_[node].pool->second; }
   bool is_undressed(std::size_t node) const { return places_[node].is_undressed; }
   // What the node is to wear once it is in this phase.
   vendors::Dress dress(std::size_t node, core::Phase phase) const;
@@ -99,12 +99,13 @@ class Fleet {
   void set_pods_are_counted(bool counted) { pods_are_counted_ = counted; }
 
  private:
+  // By what their image depends on: what the policy wants on nodes that are alike there.
+  using Pools = std::map<std::string, vendors::NodeWish>;
   struct Place {
     Standing standing = {};
-    vendors::NodeWish wish = {};
+    const Pools::value_type* pool = nullptr;
     bool is_undressed = false;  // it lacks labels or annotations that the policy gives its nodes
-    std::string pool = {};
-    bool moves = false;  // time alone can change its view
+    bool moves = false;         // time alone can change its view
   };
 
   void read_policy();
@@ -131,6 +132,7 @@ class Fleet {
   bool pods_are_counted_ = true;
 
   core::FleetView view_;
+  Pools pools_;
   std::vector<Place> places_;                           // beside view_.nodes
   std::map<std::string, std::size_t, std::less<>> at_;  // by node
 };

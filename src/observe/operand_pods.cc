@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace drover::observe {
 
 std::vector<std::string> OperandPods::changed(const std::string& key) {
@@ -12,7 +14,8 @@ std::vector<std::string> OperandPods::changed(const std::string& key) {
     preflights_.erase(key);
   }
   std::vector<std::string> nodes;
-  const auto before = node_of_.find(key);
+  const std::uint64_t hash = base::fnv1a(key);
+  const auto before = node_of_.find(hash);
   if (before != node_of_.end()) {
     const std::string node = before->second.str();
     nodes.push_back(node);
@@ -23,7 +26,7 @@ std::vector<std::string> OperandPods::changed(const std::string& key) {
     node_of_.erase(before);
   }
   if (pod == nullptr || pod->node.empty()) return nodes;
-  node_of_[key] = pod->node;
+  node_of_[hash] = pod->node;
   auto& keys = pods_of_[pod->node];
   keys.insert(std::lower_bound(keys.begin(), keys.end(), key), key);
   nodes.push_back(pod->node);

@@ -3,10 +3,12 @@
 // At rest: by node the keys of its operand pods.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/time.h"
@@ -39,7 +41,8 @@ class OperandPods {
   const vendors::Profile& profile_;
   std::map<std::string, std::optional<base::WallTime>> preflights_;       // when each was first looked at
   std::map<std::string, std::vector<std::string>, std::less<>> pods_of_;  // keys, sorted, by node
-  std::map<std::string, base::Word, std::less<>> node_of_;                // by pod's key
+  // By the hash of a pod's key: they are twice as many as nodes, and two of the same hash will not be met with.
+  std::unordered_map<std::uint64_t, base::Word> node_of_;
 };
 
 }  // namespace drover::observe

@@ -199,6 +199,13 @@ PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
   return facts;
 }
 
+PodFacts operand_facts(const kube::Object& pod, const vendors::Profile& profile) {
+  PodFacts facts = pod_facts(pod, profile);
+  std::erase_if(facts.labels, [&](const auto& label) { return label.first != profile.role_label; });
+  facts.labels.shrink_to_fit();
+  return facts;
+}
+
 core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const base::Selector& drained,
                        const vendors::Profile& profile, const std::string& our_namespace,
                        const kube::Cache<bool>* claims) {

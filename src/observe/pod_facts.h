@@ -53,6 +53,8 @@ struct PodFacts {
 kube::Projection pod_projection();
 
 PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile);
+// Of a pod of ours. They are as many as there are nodes, twice, and of their labels nobody asks but for the role.
+PodFacts operand_facts(const kube::Object& pod, const vendors::Profile& profile);
 
 // The part that the rules see, with what the policy's selectors say of it.
 core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const base::Selector& drained,

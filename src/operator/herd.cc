@@ -37,7 +37,7 @@ Herd::Herd(kube::Api& api, base::Loop& loop, base::Random random, const Served& 
       wake_(std::move(wake)),
       nodes_(nodes),
       policies_(observe::policy_caches(*served.profile)),
-      operand_pods_([this](const kube::Object& object) { return observe::pod_facts(object, *served_.profile); }),
+      operand_pods_([this](const kube::Object& object) { return observe::operand_facts(object, *served_.profile); }),
       daemon_sets_([this](const kube::Object& object) { return observe::daemon_set_facts(object, *served_.profile); }),
       foreigners_([](const kube::Object& object) { return object; }),
       claims_(observe::claims_of(*served.profile)),

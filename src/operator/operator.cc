@@ -15,6 +15,8 @@ namespace {
 constexpr base::Span kLookAnyway = std::chrono::minutes(10);
 // A server that has nothing to say is there; one that could not be asked, and has not spoken for so long, is not.
 constexpr base::Span kSilence = std::chrono::seconds(90);
+// A kilobyte each. What is recorded of thousands of nodes at once is of each node the first.
+constexpr std::size_t kEventsRemembered = 1024;
 
 }  // namespace
 
@@ -25,7 +27,7 @@ Operator::Operator(kube::Api& api, base::Loop& loop, const base::Random& random,
       random_(random),
       settings_(std::move(settings)),
       nodes_([](const kube::Object& object) { return observe::node_facts(object); }),
-      events_(api, loop, random.fork("events"), "drover", settings_.instance, 4096, true) {
+      events_(api, loop, random.fork("events"), "drover", settings_.instance, kEventsRemembered, true) {
   for (const Served& served : settings_.vendors) {
     herds_.push_back(std::make_unique<Herd>(
         api, loop, random.fork(served.profile->vendor), served, nodes_, events_,
