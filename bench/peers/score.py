@@ -23,17 +23,19 @@ def size_of(row):
 # ---- the table
 
 
-def besides_the_lease(row):
-    """(others, the lease's) among the requests while nothing was to be done."""
+def idle_requests(row):
+    """(others, the lease's, watches begun anew) among the requests while nothing was to be done. A watch ends after some minutes by itself."""
     lease = sum(count for kind, count in row["idle"].items() if kind.endswith(" leases"))
-    return sum(row["idle"].values()) - lease, lease
+    watches = sum(count for kind, count in row["idle"].items() if kind.startswith("watch "))
+    return sum(row["idle"].values()) - lease - watches, lease, watches
 
 
 def idle_text(row):
     if "idle" not in row:
         return "-"
-    others, lease = besides_the_lease(row)
-    return (f"{others} + {lease} of the lease" if lease else str(others)) + f" in {row['idle_seconds']} s"
+    others, lease, watches = idle_requests(row)
+    more = (f" + {lease} of the lease" if lease else "") + (f" + {watches} watches anew" if watches else "")
+    return f"{others}{more} in {row['idle_seconds']} s"
 
 
 def cells(row):
@@ -70,8 +72,8 @@ def misses(rows):
             found.append(f"{size}: event to write p99 {row['late_ms']['p99']:.0f} ms, wanted under {MOST_LATE_MS}")
         if row.get("asked_a_minute", 0) > MOST_ASKS_A_MINUTE:
             found.append(f"{size}: a blocked pod is asked {row['asked_a_minute']} times a minute, wanted at most {MOST_ASKS_A_MINUTE}")
-        if "idle" in row and besides_the_lease(row)[0] > 0:
-            found.append(f"{size}: {besides_the_lease(row)[0]} requests besides the lease with nothing to do")
+        if "idle" in row and idle_requests(row)[0] > 0:
+            found.append(f"{size}: {idle_requests(row)[0]} requests besides the lease and watches with nothing to do")
     writes = [row["writes_per_node"] for row in ours if row["finished"] == row["nodes"]]
     if writes and max(writes) - min(writes) > WRITES_DIFFER_BY:
         found.append(f"writes per node differ with the size: {min(writes)} to {max(writes)}")

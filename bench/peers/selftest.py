@@ -57,14 +57,15 @@ def judged(row, **changes):
 
 def judgements(row):
     late = {**row["late_ms"], "p99": 51.0}
-    idle = {"idle": {"update leases": 9, "list pods": 1}, "idle_seconds": 60}
+    idle = {"idle": {"update leases": 9, "watch pods": 2, "list pods": 1}, "idle_seconds": 60}
     return [
         ("figures as wanted are not told", judged(row) == []),
         ("a ratio above what was wanted is told", "1.060 of the optimum" in judged(row, ratio=1.06)[0]),
         ("an answer that came late is told", "51 ms" in judged(row, late_ms=late)[0]),
         ("too many nodes at once are told", "2 nodes at once" in judged(row, most_at_once=2)[0]),
         ("a pod that is asked too often is told", "7.5 times" in judged(row, asked_a_minute=7.5)[0]),
-        ("a request with nothing to do is told, the lease's are not", judged(row, **idle) == ["10x1: 1 requests besides the lease with nothing to do"]),
+        ("a request with nothing to do is told, the lease's and watches are not",
+         judged(row, **idle) == ["10x1: 1 requests besides the lease and watches with nothing to do"]),
         ("a rollout that was left is told", judged(row, finished=9) == ["10x1: 9 of 10 nodes in time"]),
         ("the peer is not judged", score.misses([{**row, "contestant": "nvidia-1s", "ratio": 9.9}]) == []),
         ("a row of the table has a cell for each head", len(score.cells({**row, "contestant": "drover", "load": [1.0], **idle})) == len(score.HEAD)),

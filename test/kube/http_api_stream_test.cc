@@ -2,6 +2,9 @@
 #include "kube/http_api.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include "base/text.h"
 #include "http_api_fixture.h"
@@ -92,6 +95,21 @@ TEST_F(HttpApiTest, AWatchMayBeSilentForLongerThanAnAnswer) {
   run();
   EXPECT_EQ(events, 1);
   EXPECT_FALSE(ended);
+}
+
+// Its machine may go without a word, and a watch that has nothing to say would wait for it for minutes.
+TEST_F(HttpApiTest, TheKernelAsksASilentServerWhetherItIsStillThere) {
+  server.then(std::string(kChunkedHead) + event("ADDED", "a"), Step::After::Silence);
+  const Call call = client().watch({.range = {kPods, "", "", ""}, .resource_version = "1"},
+                                   {[&](const WatchEvent&) { loop.stop(); }, [](const std::optional<Fault>&) {}});
+  run();
+  int asked = 0;
+  for (int descriptor = 0; descriptor < 256; ++descriptor) {
+    int after = 0;
+    socklen_t size = sizeof after;
+    if (::getsockopt(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, &after, &size) == 0 && after == 30) ++asked;
+  }
+  EXPECT_EQ(asked, 1) << "the client's end of the one connection";
 }
 
 TEST_F(HttpApiTest, AWatchFromTooLongAgoIsExpiredInBothWaysOfSayingIt) {
