@@ -147,13 +147,23 @@ bool Play::fails(std::string why) {
   return false;
 }
 
+bool Play::someone_is_claimed() {
+  const std::vector<std::string> all = names();
+  return std::any_of(all.begin(), all.end(),
+                     [this](const auto& name) { return marks_of(*node(name)).claim.has_value(); });
+}
+
 bool Play::comes_to_rest() {
   const auto is_broken = [this] { return !checker->is_clean(); };
   if (world.run_until(is_broken, 10min)) return false;
-  // Whoever was given back by a person is left alone for ten minutes, and failing takes its time.
+  // Whoever was given back by a person is left alone for ten minutes, and failing takes its time: a node that is in
+  // hand may wait for its driver for half an hour without a word.
   for (int tries = 0; tries < 12; ++tries) {
     const std::uint64_t before = checker->operator_writes();
     if (world.run_until(is_broken, 10min)) return false;
+    if (checker->operator_writes() != before) continue;
+    if (!someone_is_claimed()) return true;
+    if (world.run_until(is_broken, 31min)) return false;
     if (checker->operator_writes() == before) return true;
   }
   checker->blame("L2 fixpoint", "the operator still writes: " + checker->last_operator_write());

@@ -66,6 +66,7 @@ class Play : public operate::testing::Stage {
     std::unique_ptr<operate::Operator> drover;
   };
   bool fails(std::string why);
+  bool someone_is_claimed();
   bool until(const std::vector<std::string>& words);
   bool about_policy(const std::vector<std::string>& words, std::string_view rest);
   bool about_workload(const std::vector<std::string>& words);
