@@ -1,0 +1,92 @@
+# shellcheck shell=bash
+# Words for scripts that start virtual machines: up, run a command, cut the power, down. Nothing here knows Kubernetes or a driver.
+#
+# A machine is a folder. At rest it holds
+#   share/     the machine sees it as /share; /share/boot, a script, is run there once per boot, before anything else
+#   console    what the kernel said, over all boots
+#   shell      a socket: a root shell in the machine, for vm_run
+#   pid        "pid start-time exe" while it is up
+#
+# Emulated processors (TCG): there is no KVM on most machines that run tests. A machine dies with the script that started it.
+# Start one from the script itself, never in $(...): it would die with that.
+
+vm_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=test/bed/lib.sh
+source "$vm_here/../bed/lib.sh"
+
+readonly vm_kernel_words="console=ttyS0 quiet mitigations=off cgroup_no_v1=all net.ifnames=0 random.trust_cpu=on tsc=reliable panic=5"
+
+# Runs the calling script anew in a network namespace of its own: what it listens on is seen by nobody else, and nothing in it can
+# reach anything else. Call it first, with the script's arguments.
+in_own_network() {
+  if [[ -z ${DROVER_OWN_NETWORK:-} ]]; then
+    [[ $(id -u) = 0 ]] || cannot "root is needed: for images, network namespaces and virtual disks"
+    command -v ip >/dev/null || cannot "there is no ip. On Debian: apt-get install iproute2"
+    unshare --net true 2>/dev/null || cannot "no network namespace may be made here (CAP_SYS_ADMIN is missing)"
+    DROVER_OWN_NETWORK=1 exec unshare --net -- "$0" "$@"
+  fi
+  ip link set lo up
+}
+
+vm_lives() { # DIR
+  local pid start exe
+  [[ -s $1/pid ]] && read -r pid start exe <"$1/pid" && lives "$pid" "$start" "$exe"
+}
+
+# Starts the machine DIR from the image folder IMAGE; what follows is given to qemu: a root disk as drive id=root, a network.
+# Returns when its boot script has run.
+vm_up() { # DIR IMAGE [QEMU-ARGUMENT...]
+  local dir=$1 image=$2 pid exe began=$SECONDS
+  shift 2
+  vm_lives "$dir" && die "$dir is up already"
+  mkdir -p "$dir/share"
+  rm -f "$dir/share/booted" "$dir/shell"
+  exe=$(realpath "$(command -v qemu-system-x86_64)")
+  # It yields to whatever else this machine does, and ends when this script does.
+  # shellcheck disable=SC2016  # expands there
+  setsid setpriv --pdeathsig KILL bash -c 'echo 10 2>/dev/null >/proc/self/autogroup; exec "$@"' vm \
+    "$exe" -name "${dir##*/}" -M q35,i8042=off,vmport=off -accel tcg,thread=multi,tb-size=256 -cpu max,la57=off \
+    -smp "${VM_CPUS:-2}" -m "${VM_MEMORY:-1024}" -nodefaults -no-user-config -display none -vga none \
+    -kernel "$image/vmlinux" -initrd "$image/initrd" -append "$vm_kernel_words" \
+    -device virtio-blk-pci,drive=root \
+    -fsdev "local,id=share,path=$dir/share,security_model=none" -device virtio-9p-pci,fsdev=share,mount_tag=share \
+    -device virtio-serial-pci -chardev "socket,id=shell,path=$dir/shell,server=on,wait=off" -device virtconsole,chardev=shell \
+    -device virtio-rng-pci -chardev "file,id=console,path=$dir/console,append=on" -serial chardev:console "$@" \
+    </dev/null >"$dir/qemu.log" 2>&1 &
+  pid=$!
+  disown "$pid"
+  while [[ $(exe_of "$pid") != "$exe" ]]; do
+    kill -0 "$pid" 2>/dev/null || { say "qemu did not start: $(tail -n 1 "$dir/qemu.log")"; return 1; }
+    sleep 0.02
+  done
+  echo "$pid $(start_time "$pid") $exe" >"$dir/pid"
+  until [[ -s $dir/share/booted ]]; do
+    vm_lives "$dir" || { say "the machine $dir ended while it booted: $(tail -n 2 "$dir/qemu.log" "$dir/console")"; return 1; }
+    ((SECONDS - began < 180)) || { say "the machine $dir has not booted after 180 s; see $dir/console"; return 1; }
+    sleep 0.1
+  done
+}
+
+# Runs a shell command as root in the machine, prints what it says, returns its status; 99 when it takes more than VM_WITHIN (180) s.
+vm_run() { # DIR COMMAND
+  python3 "$vm_here/shell.py" "$1/shell" "${VM_WITHIN:-180}" "$2"
+}
+
+# The power goes: what the machine had not flushed to its disks is gone.
+vm_cut() { # DIR
+  local pid start exe
+  vm_lives "$1" || return 0
+  read -r pid start exe <"$1/pid"
+  kill -s KILL "$pid"
+  while lives "$pid" "$start" "$exe"; do sleep 0.02; done
+  until let_go "$pid"; do sleep 0.01; done
+  rm -f "$1/pid"
+}
+
+# Asks the machine to power itself off, and cuts the power after half a minute.
+vm_down() { # DIR
+  local began=$SECONDS
+  VM_WITHIN=5 vm_run "$1" 'poweroff' >/dev/null 2>&1
+  while vm_lives "$1" && ((SECONDS - began < 30)); do sleep 0.1; done
+  vm_cut "$1"
+}
