@@ -40,6 +40,7 @@ Held held_after(const NodeNow& node, const core::Change& change, const vendors::
 // Why the node waits for its turn: by our own reading, or because a person said so.
 Last::Next next_of(const core::Change& change) {
   if (change.phase != Phase::Required) return Last::Next::Nothing;
+  if (change.rolls) return Last::Next::Alone;
   return change.is_asked_for ? Last::Next::Asked : Last::Next::Outdated;
 }
 
@@ -69,11 +70,28 @@ Record record_after(const NodeNow& node, const core::Change& change, const vendo
 
 namespace {
 
+vendors::Wish wish_of(const std::optional<core::Scope>& scope) {
+  if (!scope) return vendors::Wish::Nothing;
+  return *scope == core::Scope::AllPods ? vendors::Wish::Drain : vendors::Wish::Evict;
+}
+
 // What the agent is told: once the node is clear, that the driver may be swapped, for this claim and this driver alone.
+// Or, when its claim is gone again, that what it asked for cannot be.
 std::string order_after(const NodeNow& node, const core::Change& change) {
+  if (change.refuses && change.path.empty()) return node.order;
+  if (change.refuses && change.outcome) {
+    return vendors::text_of(vendors::Order{.id = change.claim ? change.claim->id : node.driver_pod,
+                                           .target = change.outcome->target,
+                                           .serves = wish_of(change.refuses),
+                                           .is_refused = true,
+                                           .message = change.outcome->reason});
+  }
   if (!change.claim || !core::kAfterSwap.has(change.phase)) return {};
-  return vendors::text_of(vendors::Order{
-      .id = change.claim->id, .target = change.claim->target, .may_load = true, .version = node.driver_version});
+  return vendors::text_of(vendors::Order{.id = change.claim->id,
+                                         .target = change.claim->target,
+                                         .may_load = true,
+                                         .version = node.driver_version,
+                                         .serves = wish_of(change.claim->serves)});
 }
 
 // What the change says, as members of the patch.

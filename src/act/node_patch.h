@@ -27,6 +27,7 @@ struct NodeNow {
   bool autoscaler_is_told = false;  // by somebody: the annotation is there
   std::string order = {};           // what the agent was told last
   std::string driver_version = {};  // what it is to find loaded at the end
+  std::string driver_pod = {};      // uid of the pod that brings it
 };
 
 // The record after the change.

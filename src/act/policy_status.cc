@@ -46,9 +46,13 @@ Condition ready_condition(const core::FleetView& fleet, const Summary& summary, 
 }
 
 Condition progressing_condition(const core::FleetView& fleet, const core::Plan& plan, const Summary& summary) {
+  const int busy = summary.pending + summary.in_flight;
+  if (!fleet.policy.is_on && plan.slots.paused == nullptr && busy > 0) {
+    return {"Progressing", true, "WithoutController",
+            fmt::format("drivers change one by one; {} nodes in flight, {} wait", summary.in_flight, summary.pending)};
+  }
   if (!fleet.policy.is_on) {
-    return {"Progressing", false, "Paused",
-            fmt::format("upgrades are off; {} nodes wait", summary.pending + summary.in_flight)};
+    return {"Progressing", false, "Paused", fmt::format("upgrades are off; {} nodes wait", busy)};
   }
   if (summary.in_flight > 0) return {"Progressing", true, "InFlight", fmt::format("{} nodes", summary.in_flight)};
   if (summary.pending == 0) return {"Progressing", false, "NothingToDo", ""};

@@ -26,7 +26,9 @@ std::vector<kube::Event> events_of(const NodeName& node, const core::Change& cha
       events.push_back(about(node, profile, kube::Event::Type::Warning,
                              fmt::format("Failed in {}: {}", profile.state(step.from), step.because)));
     }
-    const std::string_view word = profile.state(step.to);
+    if (change.is_alone) continue;  // there is no state label to speak of
+    const bool has_label = &step != &change.path.back() || change.label;
+    const std::string_view word = has_label ? profile.state(step.to) : std::string_view();
     if (word.empty()) {
       events.push_back(about(node, profile, kube::Event::Type::Normal,
                              fmt::format("Removed the node state label: {}", step.because)));

@@ -131,8 +131,12 @@ struct DriverManager::Body {
     if (there == vendors::text_of(step.report)) return false;
     const auto before = vendors::parse_report(there);
     // Who goes well has something to say only if there is something to take back.
-    if (step.what == Do::Leave && step.code == 0)
+    // A kernel that cannot unload is to be known before anybody empties the node for nothing.
+    if (step.what == Do::Leave && step.code == 0) {
+      const bool is_known = before && before->boot == step.report.boot && !before->can_unload;
+      if (!step.report.can_unload) return !is_known || before->wants != vendors::Wish::Nothing || before->has_paused;
       return before && (before->wants != vendors::Wish::Nothing || before->has_paused || !before->can_unload);
+    }
     if (!before) return true;
     vendors::Report same = step.report;
     same.message = before->message;

@@ -56,7 +56,9 @@ class Walk {
            (wish != Wish::Drain || order->serves == Wish::Drain);
   }
   bool is_refused(Wish wish) const {
-    return node_.order && is_for_us(*node_.order) && node_.order->is_refused && node_.order->serves == wish;
+    // Who may not have a drain may not have less.
+    return node_.order && is_for_us(*node_.order) && node_.order->is_refused &&
+           (node_.order->serves == wish || node_.order->serves == Wish::Drain);
   }
   // With an open claim the gates are the operator's; with an operator at work only what we left ourselves is ours.
   bool gates_are_ours() const { return node_.claim.empty() && (!node_.is_managed || node_.has_paused); }

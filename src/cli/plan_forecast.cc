@@ -49,6 +49,7 @@ class Rollout {
   bool count_device_pods();
   void tend(std::size_t index);
   void prove(std::size_t index, Span since);
+  void driver_comes(std::size_t index, Span in);
   // What the plan asks for; true when something was done.
   bool apply(const core::Plan& plan);
   void change(std::size_t index, const core::Change& change);
@@ -194,6 +195,16 @@ void Rollout::prove(std::size_t index, Span since) {
   });
 }
 
+void Rollout::driver_comes(std::size_t index, Span in) {
+  NodeView& node = fleet_.nodes[index];
+  Course& course = courses_[index];
+  after(in, [&node, &course] {
+    node.driver.is_ready = true;
+    node.validator = {};
+    course.driver_is_coming = course.is_validating = false;
+  });
+}
+
 // What comes by itself once it was set going: a driver that starts, a validator that looks at it.
 void Rollout::tend(std::size_t index) {
   NodeView& node = fleet_.nodes[index];
@@ -204,17 +215,22 @@ void Rollout::tend(std::size_t index) {
     course.driver_is_coming = true;
     const Span stop = node.driver.is_going ? durations_.stop() : Span::zero();
     const Span pull = core::is_in_flight(node.phase) ? Span::zero() : durations_.pull();
-    after(stop, [&node] {
+    // Without the controller it asks for the eviction of whoever uses the device.
+    const bool asks = !fleet_.policy.is_on && node.rolls && fleet_.policy.device_pods;
+    after(stop, [&node, asks] {
       node.driver.pod = "planned-" + node.name;
-      node.driver.is_going = node.driver.is_outdated = false;
+      node.driver.is_going = node.driver.is_outdated = node.driver.asks_nothing = false;
       node.driver.trouble.clear();
+      node.driver.waits_for_us = asks;
+      if (asks) node.driver.asks_for = core::Scope::DevicePods;
     });
-    if (!ground_.lots[index].cannot_unload.empty()) return;
-    after(stop + pull + durations_.driver(), [&node, &course] {
-      node.driver.is_ready = true;
-      node.validator = {};
-      course.driver_is_coming = course.is_validating = false;
-    });
+    if (ground_.lots[index].cannot_unload.empty() && !asks) driver_comes(index, stop + pull + durations_.driver());
+  }
+  if (node.phase == Phase::Restart && node.claim && node.claim->serves && node.driver.asks_for) {
+    node.driver.asks_for.reset();
+    node.driver.waits_for_us = false;
+    node.driver.asks_nothing = true;
+    driver_comes(index, durations_.driver());
   }
   const bool is_looked_at = node.phase == Phase::Validate && node.driver.is_ready && !node.validator.has_passed;
   if (is_looked_at && !node.validator.is_stale && !course.is_validating) {
@@ -264,6 +280,7 @@ void Rollout::change(std::size_t index, const core::Change& change) {
   node.claim_is_written = true;
   node.outcome = change.outcome;
   node.is_asked_for = change.is_asked_for;
+  node.rolls = change.rolls;
   node.lost_gates.clear();
   for (const std::string& gate : change.gates_to_pause) {
     std::erase_if(node.gates, [&](const auto& one) { return one.first == gate; });

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "sim/agent_programs.h"
 
 namespace drover::cli {
 
@@ -19,6 +20,7 @@ sim::KubeletPlan SimulationFlags::plan() const {
 
 base::Result<sim::ImageTable> SimulationFlags::images() const {
   sim::ImageTable table = sim::ImageTable::with_vendors();
+  if (agents) TRY_VOID(sim::prefer_driver_manager(table));
   if (scripts.empty()) return table;
   TRY(const auto text, base::read_file(scripts));
   if (auto read = table.read(text); !read) return base::with_context(read.error(), scripts);
@@ -44,6 +46,7 @@ void add_simulation_flags(CLI::App& command, SimulationFlags& flags) {
   add_span_flag(command, "--settle", plan.settle_takes, "from there to Ready takes so long");
   add_fraction_flag(command, "--jitter", plan.tempo.jitter, "each of these times varies by so much");
   command.add_option("--seed", flags.seed, "where chance begins")->capture_default_str();
+  command.add_flag("--agents", flags.agents, "drivers' init containers run drover's own agent, not a script");
   command.add_flag("--no-events", flags.no_events, "write no Events");
   command.add_flag("--no-leases", flags.no_leases, "renew no leases (nodes turn NotReady unless nobody looks)");
 }

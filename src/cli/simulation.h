@@ -23,11 +23,12 @@ struct SimulationFlags {
   std::uint64_t seed = 1;
   bool no_events = false;
   bool no_leases = false;
+  bool agents = false;
   sim::KubeletPlan tempo_and_boot = {};
 
   // The plan that the flags ask for.
   sim::KubeletPlan plan() const;
-  // The vendors' images, with what --scripts says before them.
+  // The vendors' images, with what --agents and --scripts say before them.
   base::Result<sim::ImageTable> images() const;
 };
 

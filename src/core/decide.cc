@@ -1,5 +1,6 @@
 #include "core/decide.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/ask/clearing.h"
@@ -59,10 +60,12 @@ void take(NodeView& node, const Policy& policy) {
                      .policy = policy.uid,
                      .phase = Phase::Cordon,
                      .target = node.target,
-                     .driver_pod = node.driver.pod,
+                     // One that waits for permission is not the one that serves: that is gone already.
+                     .driver_pod = node.driver.waits_for_us ? std::string() : node.driver.pod,
                      .cordon = found ? Claim::Cordon::Found : Claim::Cordon::Ours,
                      .was_asked_for = node.is_asked_for,
                      .driver_failed = has_failed || (node.claim && node.claim->driver_failed)};
+  if (!policy.is_on) node.claim->serves = node.driver.asks_for;
   node.is_asked_for = false;
   node.is_cordoned = true;
   node.is_tainted = true;
@@ -100,12 +103,17 @@ void fail(NodeView& node, Phase from, const std::string& reason) {
 // The node as it will be once it has entered the phase.
 void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, const std::string& reason) {
   const Phase from = node.phase;
+  const bool was_alone = goes_alone(node, policy) || !is_in_flight(from);
+  // Who asked hears with the failing of his node that it cannot be.
+  if (to == Phase::Failed && node.claim && node.claim->serves)
+    node.refused = std::max(*node.claim->serves, node.driver.asks_for.value_or(Scope::DevicePods));
   node.phase = to;
   node.spent = {};
   node.tried = false;
   if (to == Phase::Cordon) take(node, policy);
   if (node.claim) node.claim->phase = to;
   if (node.claim && from == Phase::Restart && to == Phase::EvictDevicePods) ++node.claim->comebacks;
+  if (node.claim && node.claim->serves && to == Phase::Drain) node.claim->serves = Scope::AllPods;
   const bool brings_target = to == Phase::Restart || to == Phase::Validate;
   if (node.claim && brings_target) node.claim->target = node.target;  // it may have changed since the cordon
   if (to == flow.gates_close_at && node.claim) close_gates(node);
@@ -123,12 +131,16 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
       release(node);
       break;
     case Phase::Required:
+      // What a driver without the controller brings is not validated, and nobody holds its node for it.
+      if (node.claim && node.claim->serves && from == Phase::Restart) node.claim->driver_failed = false;
       if (is_in_flight(from)) put_back(node);
+      node.rolls = !policy.is_on && was_alone && !node.is_asked_for;
       break;
     case Phase::Failed: fail(node, from, reason); break;
     default: break;
   }
   if (!node.claim || !is_in_flight(to)) node.is_tainted = false;
+  if (node.claim && !is_in_flight(to)) node.claim->serves.reset();  // held for another reason
 }
 
 // A person who uncordons a node after the swap, or one that failed in our hands, has it: should he cordon it again,
@@ -156,9 +168,18 @@ bool claim_names_another_policy(const NodeView& node, const Policy& policy) {
 }
 
 // A pause outlives the process that saw it begin only in the record.
+bool clock_runs(const NodeView& node, const Policy& policy) { return policy.is_on || goes_alone(node, policy); }
 bool clock_is_wrong(const NodeView& node, const Policy& policy) {
-  return node.claim && is_in_flight(node.phase) && node.claim->clock_stands == policy.is_on;
+  return node.claim && is_in_flight(node.phase) && node.claim->clock_stands == clock_runs(node, policy);
 }
+
+// A controller is at work again: what was begun without it is its own now.
+bool is_taken_over(const NodeView& node, const Policy& policy) {
+  return policy.is_on && node.claim && node.claim->serves;
+}
+
+// He who was refused has heard it, and may ask again.
+bool refusal_is_stale(const NodeView& node) { return node.refused && !node.driver.asks_for; }
 
 // A failure that somebody else left: written down, or nobody would know later that a person asks for another try, or
 // that another version is one. It says nothing about the version that is wanted now.
@@ -170,7 +191,8 @@ bool failure_is_not_written(const NodeView& node) {
 bool has_loose_ends(const NodeView& node, const Policy& policy) {
   return node.record_is_odd || claim_names_another_policy(node, policy) || cordon_is_no_longer_ours(node) ||
          is_held_for_nothing(node) || is_tainted_for_nothing(node) || (node.claim && !node.claim_is_written) ||
-         clock_is_wrong(node, policy) || failure_is_not_written(node) || !node.lost_gates.empty();
+         clock_is_wrong(node, policy) || failure_is_not_written(node) || !node.lost_gates.empty() ||
+         is_taken_over(node, policy) || refusal_is_stale(node);
 }
 
 // A claim that we take over holds the node as one of ours would.
@@ -188,7 +210,9 @@ void tie_loose_ends(NodeView& node, const Flow& flow, const Policy& policy) {
   if (failure_is_not_written(node)) {
     node.outcome = Outcome{.failed = true, .target = node.target, .reason = "it had failed before drover came"};
   }
-  if (clock_is_wrong(node, policy)) node.claim->clock_stands = !policy.is_on;
+  if (is_taken_over(node, policy)) node.claim->serves.reset();
+  if (policy.is_on) node.rolls = false;
+  if (clock_is_wrong(node, policy)) node.claim->clock_stands = !clock_runs(node, policy);
   if (is_tainted_for_nothing(node)) node.is_tainted = false;
   if (node.claim && !node.claim_is_written) hold_properly(node, flow);
   if (node.claim && node.phase == flow.gates_close_at) node.claim->gates.merge(node.lost_gates);
@@ -196,6 +220,9 @@ void tie_loose_ends(NodeView& node, const Flow& flow, const Policy& policy) {
 
 Change difference(const NodeView& before, const NodeView& after, const Policy& policy, std::vector<Step> path) {
   Change change{.path = std::move(path), .phase = after.phase, .label = label_of(after, policy)};
+  change.rolls = after.rolls && after.phase == Phase::Required;
+  change.is_alone = !policy.is_on && (!before.claim || before.claim->serves);
+  if (after.phase == Phase::Failed && !refusal_is_stale(after)) change.refuses = after.refused;
   change.label_was_wrong = (before.label && before.label != change.label) || !before.odd_label.empty();
   if (before.is_cordoned != after.is_cordoned) change.cordoned = after.is_cordoned;
   if (before.is_tainted != after.is_tainted) change.tainted = after.is_tainted;
@@ -271,7 +298,7 @@ std::string what_would_end_it(const Flow& flow, const Case& about, const Rule& w
 
 std::optional<Phase> label_of(const NodeView& node, const Policy& policy) {
   if (node.phase == Phase::Idle) return {};
-  if (!policy.is_on && !node.claim) return {};
+  if (!policy.is_on && (!node.claim || node.claim->serves)) return {};
   return node.phase;
 }
 

@@ -35,8 +35,12 @@ struct Change {
   base::Box<Outcome> outcome = {};  // as it is afterwards
   std::vector<std::string> gates_to_pause = {};
   std::map<std::string, std::string> gates_to_restore = {};
-  bool wish_is_heard = false;         // a person's request has been taken up and can be removed
-  bool is_asked_for = false;          // a person's request stands, and must survive us
+  bool wish_is_heard = false;  // a person's request has been taken up and can be removed
+  bool is_asked_for = false;   // a person's request stands, and must survive us
+  bool rolls = false;          // it waits for its turn without the controller
+  bool is_alone = false;       // no controller is at work on it: its states are nobody's news
+  // What its driver's init container is told that it cannot have, or was told and may still be reading.
+  std::optional<Scope> refuses = {};
   bool gives_back_to_person = false;  // a person uncordoned it; it is left alone for a while
 };
 

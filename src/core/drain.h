@@ -13,11 +13,6 @@
 
 namespace drover::core {
 
-enum class Scope : std::uint8_t {
-  DevicePods,  // whatever uses the device, daemon pods too: they would hold the driver
-  AllPods,     // as `kubectl drain`: daemon pods stay, pods that the selector leaves out stay
-};
-
 enum class Way : std::uint8_t {
   Stays,   // not in the way
   Goes,    // on its way out already

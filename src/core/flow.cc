@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/ask/alone.h"
 #include "core/ask/clearing.h"
 #include "core/ask/driver.h"
 #include "core/ask/swap.h"
@@ -20,8 +21,15 @@ constexpr std::array kUpgradeInPlace = {
     move({Done, Required, Failed}, no_longer_wanted, Idle, "the policy no longer wants the node"),
     wait({Idle, Done}, driver_is_the_hosts_own, "the driver is the host's own"),
     move(Failed, somebody_asked, Required, "somebody asked for another try"),
-    wait({Idle, Done, Required, Failed}, upgrades_are_off, "upgrades are off"),
     wait(Idle, label_is_unknown, "the state label says something that nobody knows"),
+
+    // Without the controller a driver's own init container says what it needs.
+    move({Idle, Done, Failed}, driver_asks_for_room, Required, "the driver asks for room"),
+    move({Idle, Done}, driver_changes_alone, Required, "the driver is outdated, and no controller is at work"),
+    move(Failed, another_version_is_wanted&& driver_changes_alone, Required, "another version is wanted"),
+    move({Idle, Required}, nothing_waits_for_them, Done, "the wanted driver is the one it has"),
+    wait({Idle, Done, Required, Failed}, upgrades_are_off, "upgrades are off"),
+
     move({Idle, Done}, somebody_asked, Required, "somebody asked for it"),
     work(Idle, first_driver_is_being_installed&& old_driver_is_there, Work::ReplaceDriverPod,
          "the first driver is replaced before it has served"),
@@ -43,11 +51,16 @@ constexpr std::array kUpgradeInPlace = {
     wait(Required, somebody_else_has_it, "somebody else has the node"),
     wait(Required, given_back_lately, "a person gave it back to service a moment ago"),
     wait(Required, node_is_not_ready, "the node is not ready"),
+    wait(Required, kernel_cannot_unload, "its kernel cannot unload modules"),
     wait(Required, rollout_is_halted, "the rollout is halted: too many nodes failed with this driver"),
     work(Required, image_is_missing, Work::ProveImage, "the driver's image cannot be had"),
     wait(Required, its_turn_has_not_come, "its turn has not come"),
     work(Required, image_is_unproven, Work::ProveImage, "the driver's image is being fetched"),
     wait(Required, no_slot_is_free, "no slot is free"),
+    wait(Required, driver_goes_alone&& template_is_not_settled, "the driver's DaemonSet is being updated"),
+    work(Required, driver_goes_alone&& old_driver_is_there, Work::ReplaceDriverPod,
+         "replacing the driver's pod, which asks for the rest itself"),
+    wait(Required, driver_goes_alone, "the driver's pod is being replaced"),
     move(Required, otherwise, Cordon, "a slot is free"),
 
     // Before the swap the node can be given back as it was, and is, whenever the reason to take it has gone.
@@ -57,8 +70,10 @@ constexpr std::array kUpgradeInPlace = {
     move(kBeforeSwap, wanted_driver_failed_here, Failed, "the wanted driver is the one that failed here"),
     move(kBeforeSwap, nothing_is_to_change, Done, "the wanted driver is the one it has"),
     move(kBeforeSwap, a_person_uncordoned_it, Required, "a person uncordoned it"),
-    move({Cordon, WaitForJobs}, upgrades_are_off, Idle, "upgrades are off"),
-    move({EvictDevicePods, Drain}, off_before_anybody_went, Idle, "upgrades are off, and no pod has gone yet"),
+    move(kBeforeSwap, driver_asks_no_more, Required, "the driver asks for nothing any more"),
+    move(kBeforeSwap, kernel_cannot_unload, Required, "its kernel cannot unload modules"),
+    move({Cordon, WaitForJobs}, upgrades_are_off, Required, "upgrades are off"),
+    move({EvictDevicePods, Drain}, off_before_anybody_went, Required, "upgrades are off, and no pod has gone yet"),
     wait({EvictDevicePods, Drain}, upgrades_are_off, "upgrades are off"),
     move(kBeforeSwap, node_is_lost, Failed, "the node was lost"),
     wait(kBeforeSwap, node_is_not_ready, "the node is not ready"),
@@ -72,6 +87,7 @@ constexpr std::array kUpgradeInPlace = {
     wait(WaitForJobs, otherwise, "waiting for jobs"),
 
     move(EvictDevicePods, device_pods_are_left_alone, Drain, "pods that use the device are left to the drain"),
+    move(EvictDevicePods, driver_asks_for_a_drain&& drain_is_on, Drain, "the driver asks for a drain"),
     wait(EvictDevicePods, pods_are_not_known, "the node's pods are being listed"),
     move(EvictDevicePods, no_pod_uses_the_device, Restart, "no pod uses the device"),
     move(EvictDevicePods, a_device_pod_may_not_go&& drain_is_on, Drain, "a pod may not be evicted, and drain is on"),
@@ -102,13 +118,18 @@ constexpr std::array kUpgradeInPlace = {
     move(Restart, old_driver_still_serves&& nothing_is_to_change, Done, "the wanted driver is the one it has"),
     move(Restart, old_driver_is_there&& a_person_uncordoned_it, Required, "a person uncordoned it"),
 
+    // Who was served without the controller is given back as soon as his driver has what it wanted.
+    move(Restart, driver_asks_no_more, Required, "the driver asks for nothing any more"),
+    move(Restart, driver_asks_for_a_drain&& drain_is_on, Drain, "the driver asks for a drain"),
+
     // A scheduler that had not seen the cordon yet may have put a pod there since.
     wait(Restart, old_driver_is_there&& pods_are_not_known, "the node's pods are being listed"),
     move(Restart, old_driver_is_there&& pods_keep_coming, Failed, "pods that use the device keep coming"),
     move(Restart, old_driver_is_there&& a_device_pod_has_come, EvictDevicePods, "a pod that uses the device has come"),
 
     // Pausing stops what takes the node away, not what gives it back.
-    move(Restart, old_driver_still_serves&& off_before_anybody_went, Idle, "upgrades are off, and no pod has gone yet"),
+    move(Restart, old_driver_still_serves&& off_before_anybody_went, Required,
+         "upgrades are off, and no pod has gone yet"),
     wait(Restart, old_driver_is_there&& upgrades_are_off, "upgrades are off"),
     wait(Restart, template_is_not_settled, "the driver's DaemonSet is being updated"),
     work(Restart, old_driver_is_there, Work::ReplaceDriverPod, "replacing the driver"),

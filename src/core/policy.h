@@ -29,6 +29,7 @@ struct Removal {
   bool takes_bare_pods = false;      // without a controller: nobody makes them again
   bool takes_local_data = false;     // with an emptyDir: its content is lost
   std::optional<Span> at_most = {};  // then what the vendor's document says
+  bool forces = true;                // which is that what is left is deleted; else it was in vain
   bool operator==(const Removal&) const = default;
 };
 
@@ -41,7 +42,10 @@ struct JobWait {
 struct Policy {
   std::string name;
   std::string uid;
-  bool is_on = true;         // off: nothing new is taken away, what is away comes back
+  bool is_on = true;  // off: nothing new is taken away, what is away comes back
+  // Off, and no controller is wanted: outdated drivers are replaced one by one, and what each new one's init container
+  // asks for is done (it is done for one that somebody else replaced, too).
+  bool rolls_by_itself = false;
   bool is_ending = false;    // deleted, and its nodes have to be given back
   std::string trouble = {};  // what cannot be read of it: until that is mended, nothing new starts
 

@@ -25,10 +25,26 @@ auto rank(const NodeView& node) {
 bool was_given_back_lately(const NodeView& node) { return node.given_back_for && *node.given_back_for < kRespect; }
 
 bool could_start(const NodeView& node, bool is_halted) {
-  return node.phase == Phase::Required && node.is_managed() && !node.is_skipped && node.is_ready &&
+  return node.phase == Phase::Required && node.is_managed() && node.is_ready && !node.cannot_unload &&
          !node.target.empty() && node.other_claim.empty() && !was_given_back_lately(node) &&
          (!is_halted || node.is_asked_for) &&
          (node.driver.is_outdated || node.is_asked_for || node.driver.waits_for_us);
+}
+
+// There is no driver, or the one that is wanted has still to come up.
+bool is_changing(const NodeView& node) {
+  const DriverView& driver = node.driver;
+  if (!node.is_ready || node.target.empty()) return false;
+  return driver.pod.empty() || driver.is_going || (!driver.is_ready && !driver.is_outdated);
+}
+
+// Whom a controller could not upgrade either does not wait for it.
+void count_without_controller(const NodeView& node, Slots& slots) {
+  const bool is_pending =
+      node.phase == Phase::Required && !node.rolls && !node.driver.asks_for && !node.is_skipped && !node.cannot_unload;
+  const bool is_under_way = is_in_flight(node.phase) && !(node.claim && node.claim->serves);
+  if (slots.paused == nullptr && (is_pending || is_under_way)) slots.paused = &node;
+  if (slots.changing == nullptr && is_changing(node)) slots.changing = &node;
 }
 
 void count(const FleetView& fleet, Slots& slots) {
@@ -37,6 +53,7 @@ void count(const FleetView& fleet, Slots& slots) {
     if (ours) ++slots.in_flight;
     if (!node.is_managed()) continue;
     ++slots.managed;
+    if (!fleet.policy.is_on) count_without_controller(node, slots);
     if (node.is_away()) ++slots.away;
     if (node.is_cordoned && !ours && slots.cordoned.size() < kNamed) slots.cordoned.push_back(&node);
     if (!node.outcome || node.outcome->target != node.target) continue;
@@ -54,11 +71,54 @@ void keep_place(const NodeView& node, Slots& slots) {
   slots.look_again_in = std::min(slots.look_again_in.value_or(left), left);
 }
 
+// Without the controller: who asks is served, and a driver is replaced only when every other one is there.
+void line_up_alone(const FleetView& fleet, Slots& slots) {
+  std::vector<std::size_t> line;
+  for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
+    const NodeView& node = fleet.nodes[i];
+    const bool is_left_alone = node.is_skipped && !node.asks_for_room();
+    if (could_start(node, slots.is_halted) && goes_alone(node, fleet.policy) && !is_left_alone) line.push_back(i);
+  }
+  // Whoever asks comes before whoever is to be replaced, and of those first who has no driver that works.
+  const auto turn = [&](std::size_t i) {
+    const NodeView& node = fleet.nodes[i];
+    return std::tuple_cat(std::make_tuple(!node.asks_for_room(), node.driver.is_ready), rank(node));
+  };
+  std::sort(line.begin(), line.end(), [&](std::size_t a, std::size_t b) { return turn(a) < turn(b); });
+  int to_serve = slots.at_once ? *slots.at_once - slots.in_flight : static_cast<int>(line.size());
+  to_serve = std::min(to_serve, slots.room_elsewhere);
+  int room = slots.may_be_away - slots.away;
+  bool may_replace =
+      slots.paused == nullptr && slots.changing == nullptr && slots.in_flight == 0 && slots.room_elsewhere > 0;
+  int ahead = 0;
+  for (const std::size_t i : line) {
+    const NodeView& node = fleet.nodes[i];
+    if (ahead > kAhead) break;
+    slots.is_next_in_line[i] = true;
+    if (node.preflight.state == PreflightView::State::Missing) continue;
+    ++ahead;
+    const bool is_proven = node.preflight.state == PreflightView::State::Passed;
+    if (!node.asks_for_room()) {
+      slots.is_admitted[i] = may_replace && is_proven;
+      may_replace = false;
+      continue;
+    }
+    may_replace = false;
+    const int cost = node.is_away() ? 0 : 1;
+    if (to_serve <= 0 || cost > room) continue;
+    --to_serve;
+    room -= cost;
+    slots.is_admitted[i] = is_proven;
+  }
+}
+
 }  // namespace
 
 std::string Slots::obstacle() const {
   if (!trouble.empty()) return "the policy cannot be read: " + trouble;
   if (!pods_are_counted) return "the pods on the nodes are being counted";
+  if (paused != nullptr) return fmt::format("an upgrade is paused, and {} waits for it; resume it first", paused->name);
+  if (changing != nullptr && in_flight == 0) return fmt::format("the driver of {} is not ready yet", changing->name);
   if (at_once && in_flight >= *at_once) return fmt::format("{} of {} at once are in flight", in_flight, *at_once);
   if (room_elsewhere <= 0) return "the limit over all policies is reached";
   if (away < may_be_away) return awaited == nullptr ? "" : awaited->name + " is first, and its image is being fetched";
@@ -88,13 +148,17 @@ Slots count_slots(const FleetView& fleet) {
 
   slots.is_admitted.assign(fleet.nodes.size(), false);
   slots.is_next_in_line.assign(fleet.nodes.size(), false);
-  if (!policy.is_on || policy.is_ending || !policy.trouble.empty()) return slots;
+  if (policy.is_ending || !policy.trouble.empty()) return slots;
   // An image that is fetched for the wrong node first keeps the right one waiting.
   if (!slots.pods_are_counted) return slots;
+  if (!policy.is_on) {
+    line_up_alone(fleet, slots);
+    return slots;
+  }
 
   std::vector<std::size_t> line;
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
-    if (could_start(fleet.nodes[i], slots.is_halted)) line.push_back(i);
+    if (could_start(fleet.nodes[i], slots.is_halted) && !fleet.nodes[i].is_skipped) line.push_back(i);
   }
   const int at_once = slots.at_once ? std::max(0, *slots.at_once - slots.in_flight) : static_cast<int>(line.size());
   int to_start = std::min(at_once, slots.room_elsewhere);

@@ -21,6 +21,9 @@ struct Slots {
   int in_flight = 0;
   int away = 0;                           // out of service, those in flight included
   std::vector<const NodeView*> cordoned;  // by others: what people ask about when nothing moves; at most a few
+  // With upgrades off: the first that waits for them to be on again, and the first whose driver is being changed.
+  const NodeView* paused = nullptr;
+  const NodeView* changing = nullptr;
 
   int may_be_away = 0;
   std::optional<int> at_once = {};

@@ -18,6 +18,12 @@
 
 namespace drover::core {
 
+// Whom a clearing is about.
+enum class Scope : std::uint8_t {
+  DevicePods,  // whatever uses the device, daemon pods too: they would hold the driver
+  AllPods,     // as `kubectl drain`: daemon pods stay, pods that the selector leaves out stay
+};
+
 // A pod on a node in flight.
 struct PodView {
   std::string ns;
@@ -52,7 +58,10 @@ struct DriverView {
   bool is_ready = false;
   bool is_settled = true;     // the DaemonSet's controller has seen the newest template
   bool waits_for_us = false;  // its init container asks for permission to swap
-  std::string trouble = {};   // "ImagePullBackOff: …"
+  // Without the controller: whom it wants gone first, and whether it has spoken and wants nothing (any more).
+  std::optional<Scope> asks_for = {};
+  bool asks_nothing = false;
+  std::string trouble = {};  // "ImagePullBackOff: …"
 };
 
 struct ValidatorView {
@@ -85,6 +94,8 @@ struct Claim {
   int comebacks = 0;                              // pods that use the device came after the node was clear
   bool clock_stands = false;                      // upgrades are off: its deadline does not come nearer
   std::map<std::string, std::string> gates = {};  // labels that we paused, as they were
+  // With upgrades off: made because a driver's init container asked, and how far we went for it.
+  std::optional<Scope> serves = {};
 
   bool operator==(const Claim&) const = default;
 };
@@ -113,6 +124,9 @@ struct NodeView {
   bool is_skipped = false;                  // the skip label
   bool is_held = false;                     // a person keeps it cordoned
   bool is_asked_for = false;                // a person wants it upgraded whatever its driver is
+  bool rolls = false;                       // it waits for its turn without the controller
+  std::optional<Scope> refused = {};        // what its driver's init container was told that it cannot have
+  bool cannot_unload = false;               // its kernel: only a reboot takes a driver out
   std::string other_claim = {};             // who else has it: "firmware of tt-fw"
   std::optional<Span> given_back_for = {};  // since a person uncordoned it under us
   std::optional<Phase> label = {};          // what its state label says; none: it has none
@@ -137,7 +151,19 @@ struct NodeView {
   bool is_away() const { return is_cordoned || !is_ready || is_in_flight(phase); }
   // Counted and upgraded by the policy.
   bool is_managed() const { return is_selected && !driver.is_hosts_own; }
+  // Its driver's init container wants somebody gone, and was not told that it cannot be.
+  bool asks_for_room() const {
+    return driver.asks_for && (!refused || (*refused == Scope::DevicePods && *driver.asks_for == Scope::AllPods));
+  }
 };
+
+// It goes its way although upgrades are off.
+inline bool goes_alone(const NodeView& node, const Policy& policy) {
+  if (policy.is_on) return false;
+  if (is_in_flight(node.phase)) return node.claim && node.claim->serves;
+  const bool rolls = node.rolls && !node.is_asked_for && (policy.rolls_by_itself || !node.driver.is_outdated);
+  return rolls || node.asks_for_room();
+}
 
 struct FleetView {
   Policy policy;

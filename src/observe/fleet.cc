@@ -175,7 +175,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
     around.spent = beside.spent;
     around.tried = beside.tried;
     around.is_untouched = beside.is_untouched;
-    around.has_deleted_driver = beside.has_deleted_driver;
+    around.deleted_driver = beside.deleted_driver;
     around.proof_trouble = beside.proof_trouble;
   }
   if (around.preflight != nullptr) around.proving_for = sources_.operand_pods.proving_for(*around.preflight, now);

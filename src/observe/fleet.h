@@ -44,7 +44,7 @@ struct Beside {
   base::Span spent = {};
   bool tried = false;
   bool is_untouched = false;
-  bool has_deleted_driver = false;  // the pod that served when we took the node, whatever a slow watch still shows
+  std::string deleted_driver = {};  // uid of the driver's pod that we deleted last, whatever a slow watch still shows
   std::string proof_trouble = {};   // why no pod that proves the image can be made
 };
 

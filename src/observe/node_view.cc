@@ -17,12 +17,41 @@ bool is_outdated(const PodFacts& pod, const Wish& wish) {
   return pod.digest.empty() ? pod.image != wish.image : pod.digest != wish.digest;
 }
 
+std::optional<core::Scope> scope_of(vendors::Wish wish) {
+  if (wish == vendors::Wish::Evict) return core::Scope::DevicePods;
+  if (wish == vendors::Wish::Drain) return core::Scope::AllPods;
+  return {};
+}
+
+// The order that stands on the node, if it says no.
+std::optional<vendors::Order> refusal_on(const NodeFacts& facts) {
+  const std::string_view text = facts.annotation(vendors::kOrderAnnotation);
+  if (text.empty()) return {};
+  auto order = vendors::parse_order(text);
+  if (!order || !order->is_refused) return {};
+  return std::move(*order);
+}
+
 // The driver's pod is held up by its own init container until we say that nobody uses the device any more.
-bool waits_for_us(const NodeFacts& facts, const Standing& standing, const Surroundings& around) {
-  if (!facts.report || around.driver == nullptr || around.driver->is_going || around.driver->is_ready) return false;
+void hear_agent(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
+                core::DriverView& driver) {
+  if (!facts.report || around.driver->is_going || around.driver->is_ready) return;
   const vendors::Report& report = *facts.report;
-  const bool is_about_this = report.id == around.driver->uid || (standing.held && report.id == standing.held->claim.id);
-  return is_about_this && report.wants == vendors::Wish::Load && report.digest == around.wish.digest;
+  const auto refusal = refusal_on(facts);
+  // Who is being refused spoke last under a claim that is gone: until he has heard it he still asks.
+  const bool is_being_told = refusal && refusal->id == around.driver->uid;
+  const bool is_about_this =
+      report.id == around.driver->uid || is_being_told || (standing.held && report.id == standing.held->claim.id);
+  if (!is_about_this || report.digest != around.wish.digest) return;
+  driver.waits_for_us = report.wants != vendors::Wish::Nothing;
+  driver.asks_nothing = !driver.waits_for_us;
+  driver.asks_for = scope_of(report.wants);
+}
+
+// While its pod is on its way up, or will be, whoever paused the gates puts them back.
+bool agent_holds_gates(const NodeFacts& facts, const Surroundings& around) {
+  if (!facts.report || !facts.report->has_paused) return false;
+  return around.driver == nullptr ? around.is_selected : !around.driver->is_ready;
 }
 
 core::DriverView driver_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around) {
@@ -33,12 +62,11 @@ core::DriverView driver_view(const NodeFacts& facts, const Standing& standing, c
   const PodFacts* pod = around.driver;
   if (pod != nullptr) {
     driver.pod = pod->uid;
-    const bool is_the_one_we_found = standing.held && pod->uid == standing.held->claim.driver_pod;
-    driver.is_going = pod->is_going || (is_the_one_we_found && around.has_deleted_driver);
+    driver.is_going = pod->is_going || pod->uid == around.deleted_driver;
     driver.is_ready = pod->is_ready && !driver.is_going;
     driver.is_outdated = is_outdated(*pod, around.wish);
     driver.trouble = pod->trouble;
-    driver.waits_for_us = waits_for_us(facts, standing, around);
+    hear_agent(facts, standing, around, driver);
   }
   if (pod == nullptr && !around.wish.digest.empty() && !standing.held) {
     driver.trouble =
@@ -47,7 +75,8 @@ core::DriverView driver_view(const NodeFacts& facts, const Standing& standing, c
   // Nothing was ever finished here, and nothing runs: there is no driver that anybody could lose. (A pod that runs and
   // is not ready may have served until its node was out of reach.)
   const bool runs = pod != nullptr && pod->running_since;
-  driver.is_first = !standing.outcome && !standing.held && !driver.is_ready && !runs;
+  // Nor is it the first where the agent has found one that it would have to take out.
+  driver.is_first = !standing.outcome && !standing.held && !driver.is_ready && !runs && !driver.waits_for_us;
   return driver;
 }
 
@@ -138,6 +167,9 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   view.is_skipped = facts.label(profile.skip_label) == "true";
   view.is_held = !facts.annotation(vendors::kHoldAnnotation).empty();
   view.is_asked_for = standing.is_asked_for;
+  view.rolls = standing.rolls;
+  if (const auto refusal = refusal_on(facts)) view.refused = scope_of(refusal->serves);
+  view.cannot_unload = facts.report && !facts.report->can_unload;
   view.other_claim = standing.other_claim;
   if (standing.given_back_at) {
     view.given_back_for = std::max(base::Span::zero(), base::Span(now - *standing.given_back_at));
@@ -157,7 +189,7 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   if (standing.phase == core::Phase::Required)
     view.next_claim = fmt::format("{:016x}", base::fnv1a(facts.uid + "/" + facts.version + "/" + around.wish.digest));
   view.gates = gates_of(facts, profile);
-  view.lost_gates = lost_gates_of(facts, standing, profile);
+  if (!agent_holds_gates(facts, around)) view.lost_gates = lost_gates_of(facts, standing, profile);
   view.device_pods = around.device_pods;
   if (around.pods != nullptr) view.pods = *around.pods;
   return view;

@@ -36,9 +36,9 @@ struct Surroundings {
   base::Span spent = {};
   bool tried = false;
   bool is_untouched = false;
-  bool has_deleted_driver = false;
-  base::Span proving_for = {};     // since the preflight pod was first seen
-  std::string proof_trouble = {};  // why there can be none
+  std::string deleted_driver = {};  // uid of the driver's pod that this process deleted last
+  base::Span proving_for = {};      // since the preflight pod was first seen
+  std::string proof_trouble = {};   // why there can be none
 };
 
 core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around,

@@ -68,6 +68,7 @@ Standing standing_of(const NodeFacts& facts, const vendors::Profile& profile, co
   }
   if (last != nullptr) {
     standing.outcome = last->outcome;
+    standing.rolls = last->next == vendors::Last::Next::Alone;
     standing.given_back_at = last->given_back_at;
   }
 
@@ -91,7 +92,8 @@ Standing standing_of(const NodeFacts& facts, const vendors::Profile& profile, co
   if (last->next == vendors::Last::Next::Asked) standing.is_asked_for = true;
   if (says_required) {
     standing.phase = Phase::Required;
-    if (last->next == vendors::Last::Next::Nothing) standing.is_asked_for = true;
+    // With upgrades off there is no label: whoever set it wants them.
+    if (last->next == vendors::Last::Next::Nothing || standing.rolls) standing.is_asked_for = true;
     return standing;
   }
   if (last->next != vendors::Last::Next::Nothing) {

@@ -20,6 +20,7 @@ struct Standing {
   base::Box<vendors::Held> held = {};  // with the claim that the record says, or that is adopted now
   base::Box<core::Outcome> outcome = {};
   bool is_asked_for = false;
+  bool rolls = false;  // it waits for its turn without the controller
   std::string other_claim = {};
   std::optional<base::WallTime> given_back_at = {};
 };

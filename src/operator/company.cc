@@ -28,19 +28,19 @@ observe::Beside Company::beside(const observe::NodeFacts& facts, const observe::
   observe::Beside beside;
   beside.device_pods = census_.on(facts.name);
   if (const auto at = refused_.find(facts.name); at != refused_.end()) beside.proof_trouble = at->second;
+  if (const auto at = deleted_drivers_.find(facts.name); at != deleted_drivers_.end())
+    beside.deleted_driver = at->second;
   if (!standing.held) {
     forget(facts.name);
     return beside;
   }
   const core::Claim& claim = standing.held->claim;
-  const bool counts = api_is_there_ && facts.is_ready && asked.policy.is_on;
+  const bool counts = api_is_there_ && facts.is_ready && (asked.policy.is_on || claim.serves);
   beside.spent = stopwatch_.look(facts.name, *standing.held, counts, loop_.now(), loop_.wall());
   Known& known = known_[facts.name];
   const bool is_same = known.claim == claim.id;
   const auto untouched = untouched_.find(facts.name);
   beside.is_untouched = untouched != untouched_.end() && untouched->second == claim.id;
-  const auto deleted = deleted_drivers_.find(facts.name);
-  beside.has_deleted_driver = deleted != deleted_drivers_.end() && deleted->second == claim.driver_pod;
   beside.tried = !kAsking.has(standing.phase) || (is_same && known.tried_in == standing.phase);
   if (const auto* pods = pods_.of(facts.name)) {
     known.pods.clear();

@@ -109,6 +109,12 @@ void Hands::apply_patiently(const observe::Fleet& fleet, const core::FleetView& 
 
 void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision,
                    const observe::NodeFacts& facts) {
+  const Phase phase = decision.change ? decision.change->phase : view.nodes[decision.node].phase;
+  change(fleet, view, decision, facts, fleet.dress(decision.node, phase));
+}
+
+void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision,
+                   const observe::NodeFacts& facts, const vendors::Dress& dress) {
   const core::NodeView& node = view.nodes[decision.node];
   const core::Change* change = decision.change ? &*decision.change : nullptr;
   // Somebody was faster, and we have seen what he wrote: there is nothing to wait for.
@@ -120,9 +126,9 @@ void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, con
   if (!errands_.is_free("node/" + facts.name)) return;
   act::NodeNow now = node_now(facts);
   now.driver_version = fleet.wish(decision.node).version;
+  now.driver_pod = node.driver.pod;
   if (facts.record && facts.record->held) now.excluded = company_.excluded(facts.name, *facts.record->held);
-  kube::Request request = act::node_patch(
-      now, change, fleet.dress(decision.node, change == nullptr ? node.phase : change->phase), profile_, loop_.wall());
+  kube::Request request = act::node_patch(now, change, dress, profile_, loop_.wall());
   const act::NodeName about{.name = node.name, .uid = node.uid};
   std::vector<kube::Event> events =
       change == nullptr ? std::vector<kube::Event>{} : act::events_of(about, *change, profile_);
@@ -186,14 +192,7 @@ void Hands::work(const observe::Fleet& fleet, const core::FleetView& view, const
       remove(node, clearing_of(*node.pods, core::Scope::DevicePods,
                                (policy.device_pods ? policy.device_pods : policy.drain).value_or(core::Removal{})));
       break;
-    case Work::ReplaceDriverPod:
-      if (const observe::PodFacts* pod = fleet.driver_pod(decision.node)) {
-        remove(*pod, kDeleteAgain, [this, on = node.name, uid = pod->uid](const kube::Result<kube::Object>& answer) {
-          const bool is_gone = answer || answer.error().kind == base::Fault::Kind::NotFound;
-          if (is_gone) company_.deleted_driver(on, uid);
-        });
-      }
-      break;
+    case Work::ReplaceDriverPod: replace_driver(fleet, view, decision); break;
     case Work::ReplaceValidator:
       for (const observe::PodFacts* pod : fleet.operand_pods().on(node.name)) {
         if (pod->label(profile_.role_label) != profile_.validator_role || pod->is_going) continue;
@@ -201,6 +200,21 @@ void Hands::work(const observe::Fleet& fleet, const core::FleetView& view, const
       }
       break;
   }
+}
+
+void Hands::replace_driver(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision) {
+  const core::NodeView& node = view.nodes[decision.node];
+  const observe::NodeFacts* facts = fleet.facts(decision.node);
+  const observe::PodFacts* pod = fleet.driver_pod(decision.node);
+  if (facts == nullptr || pod == nullptr) return;
+  // Without a claim no PATCH has begun the swap yet. Where another DaemonSet is to bring the new driver, that is said
+  // first: the one that brought the old driver would only bring it again.
+  const vendors::Dress dress = fleet.dress(decision.node, Phase::Restart);
+  if (!core::is_in_flight(node.phase) && !dress.empty()) return change(fleet, view, decision, *facts, dress);
+  remove(*pod, kDeleteAgain, [this, on = node.name, uid = pod->uid](const kube::Result<kube::Object>& answer) {
+    const bool is_gone = answer || answer.error().kind == base::Fault::Kind::NotFound;
+    if (is_gone) company_.deleted_driver(on, uid);
+  });
 }
 
 void Hands::evict(const core::NodeView& node, const core::Clearing& clearing) {
@@ -296,7 +310,8 @@ void Hands::tidy(const std::vector<const observe::Fleet*>& fleets, const observe
     const core::FleetView& view = fleet->seen();
     for (std::size_t i = 0; i < view.nodes.size(); ++i) {
       const core::NodeView& node = view.nodes[i];
-      if (node.phase == Phase::Required && view.policy.is_on) proving[node.name] = fleet->wish(i).digest;
+      const bool goes_on = view.policy.is_on || core::goes_alone(node, view.policy);
+      if (node.phase == Phase::Required && goes_on) proving[node.name] = fleet->wish(i).digest;
     }
   }
   for (const auto& [key, since] : index.preflights()) {

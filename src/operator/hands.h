@@ -46,7 +46,10 @@ class Hands {
   // One PATCH for the decision and for what the node is to wear.
   void change(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision,
               const observe::NodeFacts& facts);
+  void change(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision,
+              const observe::NodeFacts& facts, const vendors::Dress& dress);
   void work(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision);
+  void replace_driver(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision);
   void evict(const core::NodeView& node, const core::Clearing& clearing);
   void remove(const core::NodeView& node, const core::Clearing& clearing);
   void remove(const observe::PodFacts& pod, base::Span rest, act::Errands::Then then = {});

@@ -1,42 +1,81 @@
 #include "sim/agent_programs.h"
 
+#include <memory>
+#include <utility>
+
+#include "agent/driver_manager.h"
 #include "agent/loader.h"
+#include "agent/manager_settings.h"
 
 namespace drover::sim {
 namespace {
 
-class LoadProgram final : public Program {
+// As the table's own row, and with the note by which the agent knows the driver that is loaded.
+constexpr std::string_view kNotingDriver =
+    "say installing the NVIDIA driver $VERSION; wait driver; load nvidia $VERSION; load nvidia_uvm $VERSION on nvidia; "
+    "load nvidia_modeset $VERSION on nvidia; write /run/nvidia/nvidia-driver.state $DRIVER_CONFIG_DIGEST; "
+    "say done, now waiting for signal; ready; wait forever; "
+    "when-stopped; try-unload nvidia_modeset; try-unload nvidia_uvm; try-unload nvidia";
+
+agent::Surroundings surroundings_of(const ProgramStart& start, base::Random random) {
+  return {.host = start.host,
+          .api = start.api,
+          .loop = start.loop,
+          .random = std::move(random),
+          .say = start.log,
+          .exit = start.exit};
+}
+
+base::Result<std::unique_ptr<agent::Loader>> make_loader(const ProgramStart& start) {
+  TRY(const auto settings, agent::read_load_settings(start.env));
+  return std::make_unique<agent::Loader>(settings, surroundings_of(start, start.random), start.ready);
+}
+
+base::Result<std::unique_ptr<agent::DriverManager>> make_driver_manager(const ProgramStart& start) {
+  TRY(const auto settings, agent::read_manager_settings(start.env));
+  return std::make_unique<agent::DriverManager>(settings, surroundings_of(start, start.random));
+}
+
+template <typename Agent>
+class AgentProgram final : public Program {
  public:
-  explicit LoadProgram(ProgramStart start) : start_(std::move(start)) {
-    const auto settings = agent::read_load_settings(start_.env);
-    if (!settings) {
-      start_.log(settings.error().message);
+  using Make = base::Result<std::unique_ptr<Agent>> (*)(const ProgramStart&);
+
+  AgentProgram(ProgramStart start, Make make) : start_(std::move(start)) {
+    auto made = make(start_);
+    if (!made) {
+      start_.log(made.error().message);
       start_.exit(2);
       return;
     }
-    loader_ = std::make_unique<agent::Loader>(*settings,
-                                              agent::Surroundings{.host = start_.host,
-                                                                  .api = start_.api,
-                                                                  .loop = start_.loop,
-                                                                  .random = start_.random,
-                                                                  .say = start_.log,
-                                                                  .exit = start_.exit},
-                                              start_.ready);
-    loader_->start();
+    agent_ = std::move(*made);
+    agent_->start();
   }
   void terminate() override {
-    if (loader_) loader_->terminate();
+    if (agent_) agent_->terminate();
   }
 
  private:
   ProgramStart start_;
-  std::unique_ptr<agent::Loader> loader_;
+  std::unique_ptr<Agent> agent_;
 };
+
+template <typename Agent>
+std::unique_ptr<Program> run(ProgramStart start, typename AgentProgram<Agent>::Make make) {
+  return std::make_unique<AgentProgram<Agent>>(std::move(start), make);
+}
 
 }  // namespace
 
 Programs agent_programs() {
-  return {{"load", [](ProgramStart start) { return std::make_unique<LoadProgram>(std::move(start)); }}};
+  return {{"load", [](ProgramStart start) { return run<agent::Loader>(std::move(start), make_loader); }},
+          {"driver-manager",
+           [](ProgramStart start) { return run<agent::DriverManager>(std::move(start), make_driver_manager); }}};
+}
+
+base::Result<void> prefer_driver_manager(ImageTable& images) {
+  TRY_VOID(images.prefer("*nvidia*/driver:*", "nvidia-driver-ctr", kNotingDriver));
+  return images.prefer("*drover*", "k8s-driver-manager", "program driver-manager");
 }
 
 }  // namespace drover::sim

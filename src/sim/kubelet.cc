@@ -203,6 +203,11 @@ bool Kubelets::power_on(const std::string& node) {
   return life != nullptr;
 }
 
+bool Kubelets::kill_container(const std::string& node, std::string_view container) {
+  NodeLife* life = body_->find(node);
+  return life != nullptr && life->kill_container(container);
+}
+
 Kubelets::Count Kubelets::count() const {
   Count count;
   for (const auto& [name, node] : body_->nodes) {

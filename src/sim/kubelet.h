@@ -66,6 +66,8 @@ class Kubelets {
   bool reboot(const std::string& node);
   bool power_off(const std::string& node);  // does not come back by itself
   bool power_on(const std::string& node);   // after power_off
+  // SIGKILL to a container by its name; false when none of that name runs there.
+  bool kill_container(const std::string& node, std::string_view container);
 
   struct Count {
     int nodes = 0;

@@ -253,6 +253,12 @@ bool ContainerLife::process_killed(int pid) {
   return true;
 }
 
+bool ContainerLife::killed(std::string_view name) {
+  if (stage_ != Stage::Running || spec_.name() != name) return false;
+  ended(kKilled);
+  return true;
+}
+
 // ---- and to its end
 
 void ContainerLife::stop(Span grace) {

@@ -47,6 +47,8 @@ class ContainerLife {
   void host_changed();
   // A process of it was killed from outside; true when it was ours.
   bool process_killed(int pid);
+  // All of it was killed, if that is its name and it runs.
+  bool killed(std::string_view name);
 
   const ContainerSpec& spec() const { return spec_; }
   Stage stage() const { return stage_; }

@@ -135,6 +135,10 @@ void NodeLife::keep_only(const std::function<bool(const std::string& uid)>& stil
   }
 }
 
+bool NodeLife::kill_container(std::string_view name) {
+  return std::any_of(pods_.begin(), pods_.end(), [&](const auto& entry) { return entry.second->kill_container(name); });
+}
+
 int NodeLife::pods_ready() const {
   return static_cast<int>(
       std::count_if(pods_.begin(), pods_.end(), [](const auto& entry) { return entry.second->is_ready(); }));

@@ -30,6 +30,7 @@ class NodeLife {
   void keep_only(const std::function<bool(const std::string& uid)>& still_there);
 
   void reboot();
+  bool kill_container(std::string_view name);
   void power_off();
   void power_on();
 

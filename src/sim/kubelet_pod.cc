@@ -147,6 +147,15 @@ void PodLife::host_changed() {
   }
 }
 
+bool PodLife::kill_container(std::string_view name) {
+  for (auto* list : {&init_, &main_}) {
+    for (auto& life : *list) {
+      if (life->killed(name)) return true;
+    }
+  }
+  return false;
+}
+
 void PodLife::process_killed(int pid) {
   for (auto* list : {&init_, &main_}) {
     for (auto& life : *list) {

@@ -32,6 +32,7 @@ class PodLife {
   void powered_on();
   void host_changed();
   void process_killed(int pid);
+  bool kill_container(std::string_view name);
 
   const PodSpec& spec() const { return spec_; }
   bool is_ready() const { return is_ready_; }

@@ -308,6 +308,23 @@ DaemonSetsAsk read_daemon_sets(const json::Value& policy, std::vector<FieldTroub
   return ask;
 }
 
+// With the controller off its options mean nothing, and the six variables take their place. What they say of time
+// forces nothing: no document says so.
+void follow_the_manager(ClusterPolicyReading& reading) {
+  core::Policy& policy = reading.upgrade.policy;
+  core::Removal removal = reading.manager.removal;
+  removal.forces = false;
+  policy.rolls_by_itself = reading.daemon_sets.update != DaemonSetsAsk::Update::OnDelete;
+  // Who deletes driver pods by hand has chosen how many.
+  policy.at_once = policy.rolls_by_itself ? std::optional<int>(1) : std::nullopt;
+  policy.away = {.amount = 100, .is_percent = true};
+  policy.jobs = {};
+  policy.device_pods = reading.manager.evicts_device_pods ? std::optional(removal) : std::nullopt;
+  policy.drain = reading.manager.drains ? std::optional(removal) : std::nullopt;
+  reading.upgrade.jobs = {};
+  reading.upgrade.drained = reading.manager.drained;
+}
+
 }  // namespace
 
 std::string DriverAsk::loaded_version() const {
@@ -335,6 +352,7 @@ ClusterPolicyReading read_cluster_policy(const json::Value& object) {
   policy.is_ending = !json::text_at(object, {"metadata", "deletionTimestamp"}).empty();
   troubles.insert(troubles.end(), reading.upgrade.troubles.begin(), reading.upgrade.troubles.end());
   policy.trouble = summary_of(troubles);
+  if (!policy.is_on) follow_the_manager(reading);
   reading.troubles = std::move(troubles);
   return reading;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -13,8 +15,18 @@ namespace {
 using base::Fault;
 using core::Claim;
 using core::Phase;
+using core::Scope;
 
 constexpr std::size_t kMostReasonBytes = 400;
+
+constexpr std::array<std::pair<Last::Next, std::string_view>, 3> kNexts{{
+    {Last::Next::Outdated, "outdated"},
+    {Last::Next::Asked, "asked"},
+    {Last::Next::Alone, "alone"},
+}};
+
+// As the agents' wishes are spelled.
+constexpr std::string_view word_of(Scope scope) { return scope == Scope::AllPods ? "drain" : "evict"; }
 
 std::optional<Phase> phase_named(std::string_view name) {
   for (const core::PhaseRow& row : core::kPhaseTable) {
@@ -42,6 +54,7 @@ json::Value json_of(const Held& held, std::size_t most_reason) {
   members["cordon"] = claim.cordon == Claim::Cordon::Ours ? "ours" : "found";
   if (claim.was_asked_for) members["asked"] = true;
   if (claim.driver_failed) members["driverFailed"] = true;
+  if (claim.serves) members["serves"] = word_of(*claim.serves);
   if (claim.comebacks > 0) members["comebacks"] = claim.comebacks;
   if (held.autoscaler_is_told) members["autoscalerTold"] = true;
   if (!claim.gates.empty()) {
@@ -63,7 +76,9 @@ json::Value json_of(const Last& last, std::size_t most_reason) {
       members["reason"] = base::one_line(last.outcome->reason, most_reason);
   }
   if (last.at) members["at"] = base::rfc3339(*last.at);
-  if (last.next != Last::Next::Nothing) members["next"] = last.next == Last::Next::Asked ? "asked" : "outdated";
+  for (const auto& [next, word] : kNexts) {
+    if (last.next == next) members["next"] = word;
+  }
   if (last.given_back_at) members["givenBackAt"] = base::rfc3339(*last.given_back_at);
   return members;
 }
@@ -107,6 +122,10 @@ base::Result<Held> held_from(const json::Value& claim) {
             .driver_failed = json::flag_at(claim, {"driverFailed"}),
             .comebacks = static_cast<int>(std::clamp<std::int64_t>(json::int_at(claim, {"comebacks"}), 0, 1'000)),
             .clock_stands = held.stopped_at.has_value()};
+  const std::string_view serves = json::text_at(claim, {"serves"});
+  for (const Scope scope : {Scope::DevicePods, Scope::AllPods}) {
+    if (serves == word_of(scope)) held.claim.serves = scope;
+  }
   for (const auto& gate : json::members_at(claim, {"gates"})) {
     if (gate.value().is_string()) held.claim.gates[std::string(gate.key())] = std::string(gate.value().get_string());
   }
@@ -124,9 +143,10 @@ Last last_from(const json::Value& value) {
   }
   if (const auto at = base::parse_rfc3339(json::text_at(value, {"at"}))) last.at = *at;
   if (const auto at = base::parse_rfc3339(json::text_at(value, {"givenBackAt"}))) last.given_back_at = *at;
-  const std::string_view next = json::text_at(value, {"next"});
-  if (next == "asked") last.next = Last::Next::Asked;
-  if (next == "outdated") last.next = Last::Next::Outdated;
+  const std::string_view said = json::text_at(value, {"next"});
+  for (const auto& [next, word] : kNexts) {
+    if (said == word) last.next = next;
+  }
   return last;
 }
 

@@ -40,7 +40,7 @@ struct Held {
 };
 
 struct Last {
-  enum class Next { Nothing, Outdated, Asked };
+  enum class Next { Nothing, Outdated, Asked, Alone };  // Alone: outdated, and changed without the controller
 
   base::Box<core::Outcome> outcome = {};
   std::optional<base::WallTime> at = {};

@@ -183,5 +183,47 @@ TEST(Events, AFailureNamesTheStateAndTheReason) {
             "ready");
 }
 
+std::string order_in(const kube::Request& request) {
+  return std::string(json::text_at(request.body, {"metadata", "annotations", vendors::kOrderAnnotation}));
+}
+
+TEST(NodePatch, WithoutTheControllerTheOrderSaysWhichWishItServes) {
+  core::FleetView nodes = fleet({taken("n1", Phase::EvictDevicePods)});
+  nodes.policy.is_on = false;
+  nodes.nodes[0].driver = {.wanted = "550", .pod = "new-n1", .waits_for_us = true};
+  nodes.nodes[0].driver.asks_for = core::Scope::DevicePods;
+  nodes.nodes[0].claim->driver_pod.clear();
+  nodes.nodes[0].claim->serves = core::Scope::DevicePods;
+  const kube::Request request = patch_of(now_of(nodes.nodes[0]), change_of(nodes));
+  const auto order = vendors::parse_order(order_in(request));
+  ASSERT_TRUE(order);
+  EXPECT_TRUE(order->may_load);
+  EXPECT_EQ(order->serves, vendors::Wish::Evict);
+  EXPECT_TRUE(json::find(request.body, {"metadata", "labels", kProfile.state_label})->is_null());
+  EXPECT_TRUE(events_of({.name = "n1", .uid = "u"}, change_of(nodes), kProfile).empty()) << "there is no label";
+}
+
+TEST(NodePatch, ARefusalNamesThePodThatAsksAndTheReason) {
+  core::FleetView nodes = fleet({taken("n1", Phase::EvictDevicePods)});
+  nodes.policy.is_on = false;
+  nodes.policy.drain.reset();
+  nodes.nodes[0].claim->serves = core::Scope::DevicePods;
+  nodes.nodes[0].driver.asks_for = core::Scope::DevicePods;
+  nodes.nodes[0].pods = {pod("bare")};
+  nodes.nodes[0].pods->front().owner.clear();
+  NodeNow now = now_of(nodes.nodes[0]);
+  now.driver_pod = "pod-1";
+  const auto order = vendors::parse_order(order_in(patch_of(now, change_of(nodes))));
+  ASSERT_TRUE(order);
+  EXPECT_EQ(order->id, "pod-1");
+  EXPECT_EQ(order->target, "new");
+  EXPECT_TRUE(order->is_refused && !order->may_load);
+  EXPECT_EQ(order->serves, vendors::Wish::Evict);
+  EXPECT_THAT(order->message, ::testing::HasSubstr("ml/bare"));
+  const auto events = events_of({.name = "n1", .uid = "u"}, change_of(nodes), kProfile);
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_THAT(events[0].message, ::testing::StartsWith("Failed in pod-deletion-required: "));
+}
+
 }  // namespace
 }  // namespace drover::act

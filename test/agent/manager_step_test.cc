@@ -196,6 +196,15 @@ TEST_F(Manager, FailsWhenTheEvictionFailsAndDrainIsOff) {
   EXPECT_EQ(end.labels.at(kPlugin), "true");
 }
 
+TEST_F(Manager, WhoMayNotHaveADrainMayNotHaveLess) {
+  pause();
+  EXPECT_EQ(next().report.wants, Wish::Evict);
+  sight.node->order =
+      Order{.id = "pod-1", .target = "new", .serves = Wish::Drain, .is_refused = true, .message = "bare pod"};
+  next();
+  EXPECT_EQ(next().what, Do::Leave);
+}
+
 TEST_F(Manager, DrainsAfterItsTimeIsOver) {
   settings.at_most = 300s;
   pause();

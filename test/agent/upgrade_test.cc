@@ -279,6 +279,21 @@ TEST(Upgrade, AKernelThatCannotUnloadIsReportedAndNothingIsPaused) {
   }
 }
 
+TEST(Upgrade, AKernelThatCannotUnloadIsReportedWithTheFirstDriver) {
+  Yard yard;
+  yard.world.run_for(1min);
+  yard.kubelets->host("nvidia-2")->set_luck(sim::HostLuck::CannotUnload, true);
+  yard.create_driver("535.1");
+  ASSERT_TRUE(yard.settles_at("535.1"));
+  ASSERT_TRUE(yard.report_of(2));
+  EXPECT_FALSE(yard.report_of(2)->can_unload);
+  // By whoever speaks first, the agent or the validator; of the others nobody says so.
+  for (const int number : {1, 3}) {
+    const auto report = yard.report_of(number);
+    EXPECT_TRUE(!report || report->can_unload);
+  }
+}
+
 TEST(Upgrade, ADriverOfTheSameDigestStaysLoadedUnderItsWorkloads) {
   Yard yard;
   yard.create_driver("535.1");

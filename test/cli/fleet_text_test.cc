@@ -153,11 +153,14 @@ rules, in order; the first that holds counts
   ✗ the wanted driver is the one that failed here
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
   ✗ a person uncordoned it
+  ✗ the driver asks for nothing any more
+  ✗ its kernel cannot unload modules
   ✗ upgrades are off, and no pod has gone yet
   ✗ upgrades are off: policy cluster-policy has them on
   ✗ the node was lost
   ✗ the node is not ready
   ✗ pods that use the device are left to the drain
+  ✗ the driver asks for a drain, and drain is on
   ✗ the node's pods are not known yet
   ✗ no pod uses the device: ml/train-POD (held by budget ml/train)
   ✗ a pod that uses the device may not be evicted, and drain is on
@@ -174,6 +177,7 @@ next: pods that use the device are asked to leave; those still there in TIME tha
   driver       535.129.03 → 550.54.14; pod gpu-operator/nvidia-driver-daemonset-POD is ready
 rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
+  ✗ upgrades are off, and the wanted driver is the one it has: policy cluster-policy has them on
   ✗ upgrades are off: policy cluster-policy has them on
   ✗ the state label says something that nobody knows
   ✗ the skip label is set
@@ -184,6 +188,7 @@ rules, in order; the first that holds counts
   ✗ somebody else has the node
   ✗ a person gave it back to service a moment ago
   ✗ the node is not ready
+  ✗ its kernel cannot unload modules
   ✗ too many nodes failed with this driver: 0 of 0 that finished
   ✗ the driver's image cannot be had
   ✗ its turn has not come: 1 of 1 at once are in flight
@@ -197,6 +202,7 @@ next: nothing, until that changes
   driver       535.129.03 → 550.54.14; pod gpu-operator/nvidia-driver-daemonset-POD is ready
 rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
+  ✗ upgrades are off, and the wanted driver is the one it has: policy cluster-policy has them on
   ✗ upgrades are off: policy cluster-policy has them on
   ✗ the state label says something that nobody knows
   ✓ the skip label is set: remove it to let the node go on

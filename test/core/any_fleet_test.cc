@@ -37,6 +37,13 @@ class Dice {
     for (bool* fact : {&one.is_selected, &one.is_ready, &one.tried, &one.driver.is_ready, &one.driver.is_settled})
       *fact = maybe(0.8);
     one.driver.is_outdated = maybe();
+    if (maybe(0.2)) one.driver.asks_for = maybe() ? Scope::DevicePods : Scope::AllPods;
+    if (maybe(0.1)) one.refused = maybe() ? Scope::DevicePods : Scope::AllPods;
+    one.rolls = maybe(0.2);
+    one.cannot_unload = maybe(0.05);
+    one.driver.asks_nothing = maybe(0.2) && !one.driver.asks_for;
+    if (one.driver.asks_for) one.driver.waits_for_us = true;  // it would not ask if it were ready
+    if (one.driver.asks_for) one.driver.is_ready = false;
     one.validator.has_passed = maybe();
     if (maybe(0.2)) one.driver.pod.clear();
     if (maybe(0.1)) one.other_claim = "somebody";
@@ -50,6 +57,7 @@ class Dice {
       one.claim->cordon = maybe() ? Claim::Cordon::Ours : Claim::Cordon::Found;
       one.claim->was_asked_for = maybe(0.2);
       if (maybe(0.3)) one.claim->gates = {{"plugin", "true"}};
+      if (maybe(0.3)) one.claim->serves = maybe() ? Scope::DevicePods : Scope::AllPods;
     }
     if (maybe(0.7)) {
       one.pods.emplace();
@@ -62,7 +70,8 @@ class Dice {
   FleetView any_fleet() {
     FleetView some = fleet({});
     for (int i = 0, end = static_cast<int>(below(8)); i < end; ++i) some.nodes.push_back(any_node(i));
-    some.policy.is_on = maybe(0.8);
+    some.policy.is_on = maybe(0.7);
+    some.policy.rolls_by_itself = maybe();
     some.policy.is_ending = maybe(0.1);
     some.policy.at_once = maybe() ? std::optional<int>(static_cast<int>(below(4))) : std::nullopt;
     some.policy.away = {static_cast<int>(below(120)), maybe()};
@@ -107,7 +116,8 @@ void expect_promises(const NodeView& before, const Change& change, const Policy&
   }
   for (const Step& step : change.path) {
     if (step.to == Phase::Cordon) {
-      EXPECT_TRUE(policy.is_on && !policy.is_ending);
+      EXPECT_TRUE(!policy.is_ending && (policy.is_on || before.driver.asks_for));
+      EXPECT_TRUE(policy.is_on || !change.claim || change.claim->serves);
     }
     // A policy that evicts nobody may pass on at once; every other looks at the emptied node first.
     if (step.to != Phase::Restart || (!policy.device_pods && !policy.drain)) continue;
@@ -123,6 +133,8 @@ NodeView after(NodeView node, const Change& change) {
   if (change.tainted) node.is_tainted = *change.tainted;
   node.claim = change.claim;
   node.outcome = change.outcome;
+  node.rolls = change.rolls;
+  node.refused = change.refuses;
   if (change.wish_is_heard) node.is_asked_for = false;
   if (change.gives_back_to_person) node.given_back_for = Span{};
   node.spent = {};

@@ -150,10 +150,11 @@ TEST(Pause, GivesBackWhatWasNotDisturbedAndKeepsWhatWas) {
   nodes.nodes[1].pods = nodes.nodes[2].pods = {pod("train")};
   nodes.nodes[1].claim->clock_stands = true;
   nodes.nodes[2].is_untouched = nodes.nodes[3].is_untouched = true;
-  EXPECT_EQ(verdict(nodes, 0), "wait-for-jobs > idle");
+  EXPECT_EQ(verdict(nodes, 0), "wait-for-jobs > required");
   EXPECT_EQ(verdict(nodes, 1), "waits");
-  EXPECT_EQ(verdict(nodes, 2), "evict-device-pods > idle");
-  EXPECT_EQ(verdict(nodes, 3), "restart > idle");
+  EXPECT_EQ(verdict(nodes, 2), "evict-device-pods > required");
+  EXPECT_EQ(verdict(nodes, 3), "restart > required");
+  EXPECT_FALSE(change_of(nodes, 2).rolls) << "a pause is no wish for an upgrade without the controller";
 }
 
 TEST(Pause, IsWrittenDownWhenItBeginsAndWhenItEnds) {

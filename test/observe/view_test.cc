@@ -181,6 +181,77 @@ TEST_F(NodeViewTest, ADriverThatWaitsForPermissionSaysSoOnThisBootForThisPod) {
   EXPECT_FALSE(waits("boot-2", pod, "old"));
 }
 
+TEST_F(NodeViewTest, WhatTheAgentAsksForIsHeardAndItsPauseIsItsOwn) {
+  driver = driver_pod("new");
+  json::ensure(*driver, {"status", "conditions"}) = json::Array{};
+  json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
+  label(node, "nvidia.com/gpu.deploy.dcgm", "custom_paused-for-driver-upgrade");
+  EXPECT_EQ(seen().lost_gates.at("nvidia.com/gpu.deploy.dcgm"), "custom");
+  vendors::Report report{.boot = "boot-2", .id = std::string(kube::uid_of(*driver)), .digest = "new"};
+  const auto says = [&](vendors::Wish wish, bool has_paused) {
+    report.wants = wish;
+    report.has_paused = has_paused;
+    annotate(node, vendors::kReportAnnotation, vendors::text_of(report));
+    return seen();
+  };
+  EXPECT_EQ(says(vendors::Wish::Evict, true).driver.asks_for, core::Scope::DevicePods);
+  EXPECT_TRUE(seen().driver.waits_for_us);
+  EXPECT_TRUE(seen().lost_gates.empty()) << "the agent puts them back itself";
+  EXPECT_EQ(says(vendors::Wish::Drain, true).driver.asks_for, core::Scope::AllPods);
+  EXPECT_TRUE(says(vendors::Wish::Nothing, false).driver.asks_nothing);
+  EXPECT_FALSE(seen().lost_gates.empty()) << "it has left them to us";
+  says(vendors::Wish::Nothing, true);
+  driver = driver_pod("new");
+  EXPECT_FALSE(seen().lost_gates.empty()) << "the driver is up, and nobody else will put them back";
+}
+
+TEST_F(NodeViewTest, ADriverWhoseAgentAsksIsNotTheFirstThoughNoRecordSpeaksOfAnother) {
+  driver = driver_pod("new");
+  json::ensure(*driver, {"status", "conditions"}) = json::Array{};
+  json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
+  EXPECT_TRUE(seen().driver.is_first);
+  annotate(
+      node, vendors::kReportAnnotation,
+      vendors::text_of(vendors::Report{
+          .boot = "boot-2", .id = std::string(kube::uid_of(*driver)), .digest = "new", .wants = vendors::Wish::Load}));
+  EXPECT_FALSE(seen().driver.is_first);
+}
+
+TEST_F(NodeViewTest, WhoIsBeingRefusedStillAsksUntilHeHasHeardIt) {
+  driver = driver_pod("new");
+  json::ensure(*driver, {"status", "conditions"}) = json::Array{};
+  json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
+  // He spoke under a claim that went with the refusal.
+  vendors::Report report{.boot = "boot-2", .id = "gone", .digest = "new", .wants = vendors::Wish::Evict};
+  annotate(node, vendors::kReportAnnotation, vendors::text_of(report));
+  EXPECT_FALSE(seen().driver.asks_for);
+  annotate(node, vendors::kOrderAnnotation,
+           vendors::text_of(vendors::Order{.id = std::string(kube::uid_of(*driver)),
+                                           .target = "new",
+                                           .serves = vendors::Wish::Evict,
+                                           .is_refused = true,
+                                           .message = "no"}));
+  EXPECT_EQ(seen().driver.asks_for, core::Scope::DevicePods);
+  EXPECT_FALSE(seen().asks_for_room());
+  report.wants = vendors::Wish::Nothing;
+  annotate(node, vendors::kReportAnnotation, vendors::text_of(report));
+  EXPECT_FALSE(seen().driver.asks_for);
+}
+
+TEST_F(NodeViewTest, ARefusalStandsOnTheNodeAndAKernelThatCannotUnloadToo) {
+  EXPECT_FALSE(seen().refused);
+  EXPECT_FALSE(seen().cannot_unload);
+  annotate(node, vendors::kOrderAnnotation,
+           vendors::text_of(vendors::Order{
+               .id = "pod", .target = "new", .serves = vendors::Wish::Evict, .is_refused = true, .message = "no"}));
+  EXPECT_EQ(seen().refused, core::Scope::DevicePods);
+  json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
+  annotate(node, vendors::kReportAnnotation, vendors::text_of(vendors::Report{.boot = "boot-2", .can_unload = false}));
+  EXPECT_TRUE(seen().cannot_unload);
+  json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-3";
+  EXPECT_FALSE(seen().cannot_unload) << "another boot, perhaps another kernel";
+}
+
 TEST_F(NodeViewTest, AValidatorOlderThanTheDriverProvesNothing) {
   driver = driver_pod("new");
   run_since(*driver, "2026-11-15T10:00:05Z");

@@ -1,11 +1,15 @@
 // Several NVIDIADrivers in one cluster: whose a node is, and what it costs when that changes.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <set>
+
 #include "operator/stage.h"
 
 namespace drover::operate::testing {
 namespace {
 
+constexpr std::string_view kWithoutController = R"(, "upgradePolicy": {"autoUpgrade": false})";
 constexpr std::string_view kOwner = "nvidia.com/gpu-operator.driver.owner";
 
 class NvidiaDrivers : public ::testing::Test {
@@ -24,14 +28,18 @@ class NvidiaDrivers : public ::testing::Test {
   void put_into(const std::string& node, std::string_view pool) {
     stage.patch_node(node, fmt::format(R"({{"metadata": {{"labels": {{"pool": "{}"}}}}}})", pool));
   }
-  // Two of them, with two nodes each.
-  void make_two_pools() {
+  // Two of them, with two nodes each; `more` are further members of both as JSON text.
+  void make_two_pools(std::string_view more = "") {
     for (const char* node : {"nvidia-1", "nvidia-2"}) put_into(node, "a");
     for (const char* node : {"nvidia-3", "nvidia-4"}) put_into(node, "b");
-    create("a", "535.129.03", R"("nodeSelector": {"pool": "a"})");
-    create("b", "550.54.15", R"("nodeSelector": {"pool": "b"})");
+    create("a", "535.129.03", fmt::format(R"("nodeSelector": {{"pool": "a"}}{})", more));
+    create("b", "550.54.15", fmt::format(R"("nodeSelector": {{"pool": "b"}}{})", more));
     stage.start_operator();
-    ASSERT_TRUE(stage.run_until_all("upgrade-done"));
+    const auto has_driver = [&](const std::string& node) { return !stage.driver_on(node).empty(); };
+    ASSERT_TRUE(stage.run_until_all(more.empty() ? "upgrade-done" : ""));
+    const std::vector<std::string> nodes = stage.names();
+    ASSERT_TRUE(stage.world.run_until([&] { return std::all_of(nodes.begin(), nodes.end(), has_driver); }, 1h));
+    stage.world.run_for(more.empty() ? 0s : 30s);
   }
   std::string owner(std::string_view node) { return std::string(kube::label_of(*stage.node(node), kOwner)); }
   json::Value status(std::string_view name) {
@@ -102,6 +110,37 @@ TEST_F(NvidiaDrivers, ANodeThatChangesHandsIsUpgradedLikeAnyOther) {
       },
       1h));
   EXPECT_FALSE(lost_its_driver_while_serving);
+  EXPECT_EQ(owner("nvidia-1"), "b");
+  EXPECT_EQ(stage.driver_on("nvidia-2"), "535.129.03");
+}
+
+TEST_F(NvidiaDrivers, WithoutTheControllerEachRollsByItselfAndOnlyItsOwnNodes) {
+  ASSERT_TRUE(sim::prefer_driver_manager(stage.kubelets.images()));
+  make_two_pools(kWithoutController);
+  const std::string before = driver_pod_on("nvidia-3") + driver_pod_on("nvidia-4");
+  change("a", R"("version": "570.86.15")");
+  ASSERT_TRUE(stage.world.run_until(
+      [&] { return stage.driver_on("nvidia-1") == "570.86.15" && stage.driver_on("nvidia-2") == "570.86.15"; }, 1h));
+  stage.world.run_for(1min);
+  EXPECT_EQ(driver_pod_on("nvidia-3") + driver_pod_on("nvidia-4"), before);
+  EXPECT_EQ(away(), 0);
+  EXPECT_TRUE(stage.all(""));
+}
+
+TEST_F(NvidiaDrivers, WithoutTheControllerANodeThatChangesHandsLosesItsDriverOnce) {
+  ASSERT_TRUE(sim::prefer_driver_manager(stage.kubelets.images()));
+  make_two_pools(kWithoutController);
+  std::set<std::string> pods;
+  put_into("nvidia-1", "b");
+  ASSERT_TRUE(stage.world.run_until(
+      [&] {
+        for (const sim::Stored& pod : stage.world.store().pods_on("nvidia-1")) {
+          if (kube::label_of(*pod, "app") == "nvidia-driver-daemonset") pods.emplace(kube::uid_of(*pod));
+        }
+        return stage.driver_on("nvidia-1") == "550.54.15" && !stage.is_cordoned("nvidia-1");
+      },
+      1h));
+  EXPECT_EQ(pods.size(), 2U) << "the old one and the new one";
   EXPECT_EQ(owner("nvidia-1"), "b");
   EXPECT_EQ(stage.driver_on("nvidia-2"), "535.129.03");
 }

@@ -76,6 +76,22 @@ constexpr std::array kBugs = {
           if (json::Value* upgrade = upgrade_policy(range, object)) upgrade->get_object()["autoUpgrade"] = true;
           return true;
         }},
+    Bug{"takes a pause for a wish to change drivers without the controller", "alone-not-while-paused", "I16 pause",
+        nullptr,
+        [](const kube::Range& range, kube::Object& object) {
+          constexpr std::string_view kPending = R"("next":"outdated")";
+          if (range.resource.plural != "nodes") return true;
+          std::string record(kube::annotation_of(object, kRecord));
+          if (const std::size_t at = record.find(kPending); at != std::string::npos)
+            json::ensure(object, {"metadata", "annotations", kRecord}) =
+                record.replace(at, kPending.size(), R"("next":"alone")");
+          return true;
+        }},
+    Bug{"replaces a driver while another one changes", "alone", "I2 parallelism", nullptr,
+        [](const kube::Range&, kube::Object& object) {
+          if (kube::label_of(object, "app") == kDriverApp) set_condition(object, "Ready", "True");
+          return true;
+        }},
     Bug{"swaps without draining", "eviction", "I6 destructive guard", nullptr,
         [](const kube::Range& range, kube::Object&) { return !range.fields.starts_with("spec.nodeName="); }},
     Bug{"believes a validator that is not ready", "validation-failure", "I20 truthful done", nullptr,

@@ -106,7 +106,12 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
                        !json::same(json::members_at(*commit.before, {"metadata", "annotations"}),
                                    json::members_at(*commit.after, {"metadata", "annotations"})) ||
                        node.marks.is_cordoned != now.is_cordoned;
-  if (!ours && touches) {
+  if (node.marks.asks_for_room() || now.asks_for_room()) {
+    node.wished_at = world_.loop.now();
+    node.touched_since_failed = true;
+  }
+  // Agents speak through the kubelets' door: what they say is no meddling.
+  if (!ours && touches && world_.server().asker() != "kubelets") {
     node.touched_at = world_.loop.now();
     node.touched_since_failed = true;
     node.writes = 0;  // an upgrade that somebody meddles with costs more
@@ -253,7 +258,9 @@ void Checker::check_at_rest() {
     const bool holds = marks.claim_is_ours() && (marks.claim->phase == "failed" || (waits && marks.is_cordoned));
     if (marks.claim_is_ours() && !holds) blame("L2 at rest", name + " is still claimed: " + marks.claim->phase);
     if (marks.is_tainted) blame("L2 at rest", name + " is still tainted");
-    if (marks.has_paused_gates) blame("L2 at rest", name + " has a gate that is still closed");
+    // Without a policy nobody serves an agent that asks; it waits, and has the gates.
+    const bool waits_for_nobody = !terms_.back().terms.is_there && marks.agent_has_paused && marks.asks_for_room();
+    if (marks.has_paused_gates && !waits_for_nobody) blame("L2 at rest", name + " has a gate that is still closed");
     if (marks.is_cordoned && node.cordon_is_ours && !node.cordon_is_unsure && !holds && !marks.is_held) {
       blame("I4 no lost cordon", name + " is still cordoned by us");
     }

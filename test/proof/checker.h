@@ -69,6 +69,7 @@ class Checker {
   // At rest nothing of ours is left on any node but what a failure holds.
   void check_at_rest();
   void blame(std::string_view invariant, std::string what);
+  bool has_ready_driver(const std::string& node) const;
   // A machine loses its power: until its node is known to be away, what pods say of it is old.
   void machine_goes_down(const std::string& node) { down_at_[node] = world_.loop.now(); }
 
@@ -80,6 +81,7 @@ class Checker {
     base::Instant uncordoned_at = {};  // by somebody else
     base::Instant down_by_others_at = {};
     base::Instant touched_at = {};  // by somebody else: label, record, annotations, cordon
+    base::Instant wished_at = {};   // by its agent, the last time that it asked for room
     bool touched_since_failed = true;
     bool policy_since_failed = true;
     int writes = 0;  // by the operator, since it was at rest
@@ -105,6 +107,7 @@ class Checker {
   // checks_pod.cc
   void check_removal(const kube::Object& pod);
   void check_driver_removal(const kube::Object& pod, const Tracked& node);
+  void check_driver_removal_alone(const std::string& about, const Tracked& node);
   void check_workload_removal(const kube::Object& pod, const Tracked& node, bool evicted);
 
   // True when `fits` holds for no terms that were in force within the slack.

@@ -68,7 +68,8 @@ void Checker::check_node_write(const kube::Object& before, const kube::Object& a
   if (node.writes > (waits_and_drains ? 7 : 6)) {
     blame("I24 bounded writes", fmt::format("{} got {} writes in one upgrade", now.name, node.writes));
   }
-  if (now.state == "upgrade-done" || now.state == "upgrade-failed" || now.state.empty()) {
+  const bool is_alone = now.next == "alone" || (now.claim_is_ours() && now.claim->serves);
+  if (now.state == "upgrade-done" || now.state == "upgrade-failed" || (now.state.empty() && !is_alone)) {
     node.writes = 0;
     node.events.clear();
   }
@@ -113,7 +114,10 @@ void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
     if (!now.claim_is_ours() || !now.claim->cordon_is_ours) {
       blame("I5 atomic ownership", now.name + " is cordoned, and its record does not say that it is by us");
     }
-    if (no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
+    // Without the controller who asks is served, and nobody else.
+    const bool is_served =
+        now.claim_is_ours() && now.claim->serves && (was.asks_for_room() || is_recent(node.wished_at));
+    if (!is_served && no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
       blame("I16 pause", now.name + " is cordoned although upgrades are off");
     }
   }
@@ -124,7 +128,7 @@ void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
     blame("I4 no lost cordon", now.name + " is given up and stays cordoned");
   }
   if (!now.claim_is_ours() && now.is_tainted) blame("I4 no lost cordon", now.name + " is given up and stays tainted");
-  if (!now.claim_is_ours() && now.has_paused_gates && was.claim_is_ours()) {
+  if (!now.claim_is_ours() && now.has_paused_gates && was.claim_is_ours() && !now.agent_has_paused) {
     blame("I4 no lost cordon", now.name + " is given up and its gates stay closed");
   }
 }

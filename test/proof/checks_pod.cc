@@ -27,8 +27,9 @@ void Checker::check_driver_removal(const kube::Object& pod, const Tracked& node)
   const NodeMarks& marks = node.marks;
   const std::string about = fmt::format("the driver pod of {}", marks.name);
   if (was_evicted(pod)) blame("I12 protected pods", about + " was evicted");
-  if (no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
-    blame("I16 pause", about + " was deleted although upgrades are off");
+  const bool goes_alone = marks.next == "alone" && !no_terms([](const Terms& terms) { return terms.rolls; });
+  if (goes_alone || no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
+    return check_driver_removal_alone(about, node);
   }
   // A first driver that never served takes nothing from anybody.
   bool runs = false;
@@ -52,10 +53,43 @@ void Checker::check_driver_removal(const kube::Object& pod, const Tracked& node)
   }
 }
 
+bool Checker::has_ready_driver(const std::string& node) const {
+  const auto pods = world_.store().pods_on(node);
+  return std::any_of(pods.begin(), pods.end(), [](const sim::Stored& pod) {
+    return our_role(*pod) == kDriverApp && is_ready(*pod) && !kube::is_being_deleted(*pod);
+  });
+}
+
+// Upgrades that are off are paused while a node waits for them or is in the middle of one, and I16 holds as it stands.
+// When nobody waits there is no controller instead: drivers change one by one, and whoever asks for room is served
+// (ruling 16, and the rulings of NVIDIA), nobody else.
+void Checker::check_driver_removal_alone(const std::string& about, const Tracked& node) {
+  if (no_terms([](const Terms& terms) { return terms.is_there && terms.rolls; })) {
+    blame("I16 pause", about + " was deleted although upgrades are off");
+  }
+  if (node.marks.next != "alone" && !node.marks.claim_is_ours())
+    blame("I16 pause", about + " was deleted, and its record does not say why");
+  for (const auto& [name, other] : nodes_) {
+    const NodeMarks& marks = other.marks;
+    // Whom a controller could not upgrade either does not wait for it.
+    const bool could_go = !marks.is_skipped && !marks.cannot_unload;
+    const bool is_pending = (marks.next == "outdated" || marks.next == "asked") && could_go;
+    const bool is_held = marks.is_in_flight() && !(marks.claim_is_ours() && marks.claim->serves);
+    if (marks.is_selected && (is_pending || is_held) && !is_recent(other.touched_at) && !is_recent(terms_.back().since))
+      blame("I16 pause", fmt::format("{} was deleted, and {} waits for the upgrade that is paused", about, name));
+    if (name == node.marks.name) continue;
+    const bool has_none = options_.sees_all && marks.is_selected && marks.is_ready && !has_ready_driver(name);
+    if (marks.is_in_flight() || has_none)
+      blame("I2 parallelism", fmt::format("{} was deleted while the driver of {} changes", about, name));
+  }
+}
+
 void Checker::check_workload_removal(const kube::Object& pod, const Tracked& node, bool evicted) {
   const NodeMarks& marks = node.marks;
   const std::string about = fmt::format("{} on {}", kube::key_of(pod), marks.name);
-  if (no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
+  const bool is_served =
+      marks.claim_is_ours() && marks.claim->serves && (marks.asks_for_room() || is_recent(node.wished_at));
+  if (!is_served && no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
     blame("I16 pause", about + " was removed although upgrades are off");
   }
   if (is_mirror(pod)) blame("I12 protected pods", about + " is a mirror pod");

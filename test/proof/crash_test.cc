@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Crash,
                          testing::Values("plain", "wait-too-long", "eviction", "drain-fallback", "budget-freed",
                                          "budget-forced", "validation-failure", "image-missing", "pause",
                                          "pause-after-eviction", "retry", "version-put-back", "policy-deleted",
-                                         "policy-deleted-after-swap"),
+                                         "policy-deleted-after-swap", "alone", "alone-budget", "alone-agent-dies"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

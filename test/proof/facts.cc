@@ -38,7 +38,8 @@ void read_record(std::string_view text, NodeMarks& marks) {
                                .target = std::string(json::text_at(*claim, {"target"})),
                                .cordon_is_ours = cordon == "ours",
                                .autoscaler_told = json::flag_at(*claim, {"autoscalerTold"}),
-                               .since = *since};
+                               .since = *since,
+                               .serves = !json::text_at(*claim, {"serves"}).empty()};
     }
   }
   marks.record_is_good = true;
@@ -47,6 +48,28 @@ void read_record(std::string_view text, NodeMarks& marks) {
     marks.result = json::text_at(*last, {"result"});
     marks.next = json::text_at(*last, {"next"});
   }
+}
+
+// One of the six variables; `fallback` is the document's.
+std::string variable_of(const kube::Object& policy, std::string_view name, std::string fallback) {
+  for (const json::Value& one : json::array_at(policy, {"spec", "driver", "manager", "env"})) {
+    if (json::text_at(one, {"name"}) == name) fallback = json::text_at(one, {"value"});
+  }
+  return fallback;
+}
+
+// Upgrades are off: the options of the upgrade policy mean nothing, the variables do.
+void read_variables(const kube::Object& policy, Terms& terms) {
+  terms.rolls = json::text_at(policy, {"spec", "daemonsets", "updateStrategy"}) != "OnDelete";
+  terms.at_once = terms.rolls ? 1 : 0;
+  terms.away = 100;
+  terms.away_is_percent = true;
+  terms.waits = false;
+  terms.drains = variable_of(policy, "ENABLE_AUTO_DRAIN", "true") == "true";
+  terms.device_pods = {.force = variable_of(policy, "DRAIN_USE_FORCE", "false") == "true",
+                       .local_data = variable_of(policy, "DRAIN_DELETE_EMPTYDIR_DATA", "false") == "true",
+                       .seconds = 0};
+  terms.drain = terms.device_pods;
 }
 
 RemovalTerms removal_of(const json::Value* removal) {
@@ -96,6 +119,7 @@ NodeMarks marks_of(const kube::Object& node) {
   marks.state = kube::label_of(node, kState);
   marks.is_cordoned = json::flag_at(node, {"spec", "unschedulable"});
   marks.is_ready = is_ready(node);
+  marks.is_skipped = kube::label_of(node, kSkip) == "true";
   marks.is_held = !kube::annotation_of(node, kHold).empty();
   marks.was_found_cordoned = !kube::annotation_of(node, kFoundCordoned).empty();
   marks.is_selected = kube::label_of(node, "feature.node.kubernetes.io/pci-10de.present") == "true" &&
@@ -108,7 +132,17 @@ NodeMarks marks_of(const kube::Object& node) {
     if (label.value().is_string() && label.value().get_string() == kPaused) marks.has_paused_gates = true;
   }
   read_record(kube::annotation_of(node, kRecord), marks);
+  marks.wish = wish_on(node);
+  const auto report = json::parse(kube::annotation_of(node, kReport));
+  marks.agent_has_paused = report && json::flag_at(*report, {"pausedGates"});
+  const json::Value* can = report ? json::find(*report, {"canUnload"}) : nullptr;
+  marks.cannot_unload = can != nullptr && can->is_bool() && !can->get_bool();
   return marks;
+}
+
+std::string wish_on(const kube::Object& node) {
+  const auto report = json::parse(kube::annotation_of(node, kReport));
+  return report ? std::string(json::text_at(*report, {"wants"})) : std::string();
 }
 
 std::int64_t Terms::may_be_away(std::int64_t nodes) const {
@@ -135,6 +169,7 @@ Terms terms_of(const kube::Object& policy) {
   terms.device_pods = removal_of(deletion != nullptr ? deletion : json::find(*upgrade, {"podDeletion"}));
   terms.drains = json::flag_at(*upgrade, {"drain", "enable"});
   terms.drain = removal_of(json::find(*upgrade, {"drain"}));
+  if (!terms.is_on) read_variables(policy, terms);
   return terms;
 }
 

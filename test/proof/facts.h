@@ -19,6 +19,7 @@ inline constexpr std::string_view kRequest = "nvidia.com/gpu-driver-upgrade-requ
 inline constexpr std::string_view kFoundCordoned = "nvidia.com/gpu-driver-upgrade.node-initial-state.unschedulable";
 inline constexpr std::string_view kRecord = "drover.dev/record";
 inline constexpr std::string_view kHold = "drover.dev/hold";
+inline constexpr std::string_view kReport = "drover.dev/report";
 inline constexpr std::string_view kTaint = "drover.dev/driver-swap";
 inline constexpr std::string_view kScaleDown = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 inline constexpr std::string_view kDigest = "drover.dev/driver-digest";
@@ -45,6 +46,7 @@ struct ClaimFacts {
   bool cordon_is_ours = false;
   bool autoscaler_told = false;
   base::WallTime since = {};
+  bool serves = false;  // an agent that asked, with upgrades off
 };
 
 struct NodeMarks {
@@ -55,6 +57,8 @@ struct NodeMarks {
   bool is_ready = false;
   bool is_tainted = false;
   bool is_held = false;
+  bool is_skipped = false;
+  bool cannot_unload = false;       // its agent says so of the kernel
   bool was_found_cordoned = false;  // the vendor's own operator's note
   bool is_selected = false;
   bool has_paused_gates = false;
@@ -63,9 +67,12 @@ struct NodeMarks {
   std::optional<ClaimFacts> claim = {};  // of this very machine
   std::string result = {};               // of the last try: "done", "failed"
   bool has_last = false;                 // the record speaks of our kind
-  std::string next = {};                 // "asked", "outdated"
+  std::string next = {};                 // "asked", "outdated", "alone"
+  std::string wish = {};                 // what the agent on it asks for: "evict", "drain", "load"
+  bool agent_has_paused = false;         // the gates, and puts them back itself
 
   bool claim_is_ours() const { return claim && claim->kind == kKind; }
+  bool asks_for_room() const { return wish == "evict" || wish == "drain"; }
   // By the record; by the label where there is none.
   bool is_in_flight() const;
   bool is_down() const { return is_cordoned || !is_ready || is_in_flight(); }
@@ -75,6 +82,8 @@ struct NodeMarks {
 };
 
 NodeMarks marks_of(const kube::Object& node);
+// What the agent on a node asks for; "" for nothing.
+std::string wish_on(const kube::Object& node);
 
 struct RemovalTerms {
   bool force = false;
@@ -95,6 +104,7 @@ struct Terms {
   RemovalTerms device_pods = {};
   bool drains = false;
   RemovalTerms drain = {};
+  bool rolls = false;  // off, and drivers change without the controller; the six variables are in the terms then
 
   std::int64_t may_be_away(std::int64_t nodes) const;
 };

@@ -72,6 +72,8 @@ class Play : public operate::testing::Stage {
   bool about_workload(const std::vector<std::string>& words);
   bool about_node(const std::vector<std::string>& words, std::string_view rest);
   bool about_images(const std::vector<std::string>& words);
+  bool about_agents(const std::vector<std::string>& words);
+  bool is(const std::string& name, std::string_view what, const std::string& wanted);
 
   PlayOptions options_;
   std::vector<Replica> replicas_;

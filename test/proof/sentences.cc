@@ -1,23 +1,26 @@
 // The sentences of a story.
 //
 //   policy 535.129.03 "drain": {"enable": true}      a ClusterPolicy; the rest are members of its upgradePolicy
-//   version V | pause | resume | policy gone | upgrade-policy MERGE | driver-spec MERGE
+//   version V | pause | resume | policy gone | upgrade-policy MERGE | driver-spec MERGE | update-strategy S
 //   operator starts | operator dies | installed      installed: the operator starts and brings the first driver
 //   workload NAME pods=2 gpus=1 [node=N|each] [label=K=V] [local-data]
 //   pod NAME gpus=1 node=N [image=I] [label=K=V] [local-data]  without a controller
 //   pod NAME resource=R node=N [image=I]                       likewise, bound to the node directly
 //   delete pod NS/NAME | budget NAME MIN | budget NAME gone
 //   image GLOB SCRIPT… | image-of GLOB CONTAINER SCRIPT… | container NAME SCRIPT… | images as usual
+//   agents work | agent dies on N                    drover's own agent is the drivers' init container
 //   person cordons N | person uncordons N | label N K=V | annotate N K=V (K= removes) | state N VALUE
 //   record N garbled | record N removed | vendor N STATE [cordoned] [found]
 //   power-off N | power-on N | delete node N | add node N | driver pod deleted on N | order N TEXT
 //   foreign operator comes | foreign operator goes
 //   run SPAN | until all STATE [within SPAN] | until N STATE [within SPAN] | until all on VERSION [within SPAN]
+//   until N|all loaded VERSION [within SPAN] | until N asks WISH [within SPAN] | until N is cordoned [within SPAN]
 //   expect N label K=V | expect N annotation K=V | expect N driver V | expect pod|daemonset NS/NAME there|gone | rest
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "play.h"
+#include "sim/agent_programs.h"
 #include "sim/nodes.h"
 
 namespace drover::proof {
@@ -80,13 +83,14 @@ bool Play::say(std::string_view sentence) {
   const std::string& verb = words[0];
   if (verb == "nodes") return true;  // read before the stage is built
   if (verb == "policy" || verb == "version" || verb == "pause" || verb == "resume" || verb == "upgrade-policy" ||
-      verb == "driver-spec") {
+      verb == "driver-spec" || verb == "update-strategy") {
     return about_policy(words, sentence);
   }
   if (verb == "workload" || verb == "pod" || verb == "budget" || (verb == "delete" && words[1] == "pod")) {
     return about_workload(words);
   }
   if (verb == "image" || verb == "image-of" || verb == "container" || verb == "images") return about_images(words);
+  if (verb == "agents" || verb == "agent") return about_agents(words);
   if (verb == "operator") {
     words[1] == "dies" ? kill() : start();
     return true;
@@ -125,6 +129,16 @@ bool Play::until(const std::vector<std::string>& words) {
     };
     if (world.run_until(on, at_most)) return true;
   }
+  if (words[2] == "loaded" || words[2] == "asks" || words[2] == "is") {
+    if (words.size() > 5 && words[4] == "within") at_most = *base::parse_span(words[5]);
+    const std::vector<std::string> who = words[1] == "all" ? names() : std::vector{words[1]};
+    const auto is_so = [&] {
+      return !checker->is_clean() ||
+             std::all_of(who.begin(), who.end(), [&](const std::string& name) { return is(name, words[2], words[3]); });
+    };
+    return world.run_until(is_so, at_most) ||
+           fails(fmt::format("{} did not come to {} {}", words[1], words[2], words[3]));
+  }
   const auto holds = [&] {
     if (words[2] == "on") return false;
     if (!checker->is_clean()) return true;
@@ -136,6 +150,21 @@ bool Play::until(const std::vector<std::string>& words) {
   return fails(fmt::format("{} did not become {}:{}", words[1], words[2], now));
 }
 
+bool Play::is(const std::string& name, std::string_view what, const std::string& wanted) {
+  if (what == "loaded") return driver_on(name) == wanted && !is_cordoned(name) && checker->has_ready_driver(name);
+  if (what == "is") return is_cordoned(name) == (wanted == "cordoned");
+  return wish_on(*node(name)) == wanted;
+}
+
+bool Play::about_agents(const std::vector<std::string>& words) {
+  if (words[0] == "agents") {
+    const auto added = sim::prefer_driver_manager(kubelets.images());
+    return added ? true : fails(added.error().message);
+  }
+  checker->note("fate", words.back() + "  the agent dies");
+  return kubelets.kill_container(words.back(), "k8s-driver-manager") || fails("no such agent runs");
+}
+
 bool Play::about_policy(const std::vector<std::string>& words, std::string_view rest) {
   const auto merge = [this](const std::string& text) {
     as("person", kube::patch(kClusterPolicies, "", "cluster-policy", kube::PatchKind::Merge, parsed(text)));
@@ -144,6 +173,9 @@ bool Play::about_policy(const std::vector<std::string>& words, std::string_view 
   if (words[0] == "version") return merge(fmt::format(R"({{"spec": {{"driver": {{"version": "{}"}}}}}})", words[1]));
   if (words[0] == "driver-spec") {
     return merge(fmt::format(R"({{"spec": {{"driver": {{{}}}}}}})", after_words(rest, 1)));
+  }
+  if (words[0] == "update-strategy") {
+    return merge(fmt::format(R"({{"spec": {{"daemonsets": {{"updateStrategy": "{}"}}}}}})", words[1]));
   }
   if (words[0] == "upgrade-policy") {
     return merge(fmt::format(R"({{"spec": {{"driver": {{"upgradePolicy": {{{}}}}}}}}})", after_words(rest, 1)));

@@ -26,6 +26,8 @@ class Swarm {
         // Half of all seeds hear of everything in time, so that the checker can be exact about them.
         is_harsh_(seed % 2 == 1),
         has_leases_(random_.chance(0.5)),
+        // The others have scripts in the place of the agents, which cannot ask: drivers do not change by themselves.
+        has_agents_(seed % 3 == 0),
         play_({.seed = seed,
                .nodes = fmt::format("nvidia={}", 2 + random_.below(3)),
                .checker = {.slack = is_harsh_ ? base::Span(15min) : base::Span(45s), .sees_all = false},
@@ -80,8 +82,9 @@ class Swarm {
   }
 
   void prepare() {
-    play_.say("image forever:* wait forever");
+    set_images();
     play_.say(fmt::format("policy {} {}", kVersions[0], upgrade_policy()));
+    if (!has_agents_) play_.say("update-strategy OnDelete");
     play_.say("installed");
     for (const std::string& node : play_.names()) {
       if (random_.chance(0.6)) {
@@ -193,6 +196,12 @@ class Swarm {
   void policy_comes() {
     const std::string version = one_of(kVersions);
     play_.say(fmt::format("policy {} {}", version, upgrade_policy()));
+    if (!has_agents_) play_.say("update-strategy OnDelete");
+  }
+  void set_images() {
+    play_.kubelets.images() = sim::ImageTable::with_vendors();
+    play_.say("image forever:* wait forever");
+    if (has_agents_) play_.say("agents work");
   }
   void policy_changes() { play_.say("upgrade-policy " + upgrade_policy()); }
   // Not under workloads: the pod that comes would wait for them, and nobody asks it what it waits for.
@@ -266,8 +275,7 @@ class Swarm {
     play_.checker->note("fate", "an image breaks");
   }
   void mend_images() {
-    play_.kubelets.images() = sim::ImageTable::with_vendors();
-    play_.say("image forever:* wait forever");
+    set_images();
     play_.checker->note("fate", "images are mended");
   }
   void gate() {
@@ -316,6 +324,7 @@ class Swarm {
   base::Random random_;
   bool is_harsh_;
   bool has_leases_;
+  bool has_agents_;
   std::set<std::string> off_;  // machines without power
   Play play_;
 };

@@ -70,6 +70,11 @@ spec:
     upgradePolicy: {autoUpgrade: true, maxParallelUpgrades: 1, maxUnavailable: 1}
 YAML
 }
+nothing_moves() { # IMAGES
+    all_say "" || return 1
+    [ "$(driver_images)" = "$1" ] || { echo "drivers: $(driver_images)"; return 1; }
+}
+
 the_page_holds() {
     start_operator
     expect "a policy can be made" soon 10 policy
@@ -98,14 +103,15 @@ the_page_holds() {
     expect "metric: none is available" metric gpu_operator_nodes_upgrades_available 0
     expect "metric: none is pending" metric gpu_operator_nodes_upgrades_pending 0
 
-    # Pausing Driver Upgrades
-    expect "upgrades are paused" set_policy '{"spec":{"driver":{"upgradePolicy":{"autoUpgrade":false}}}}'
-    expect "then no node has a state" soon 10 all_say ""
-    expect "another version is set" set_version 535.129.03
-    expect "and nothing moves" steadily 5 all_say ""
-    expect "metric: upgrades are off" metric gpu_operator_auto_upgrade_enabled 0
     # Skipping Driver Upgrades
     expect "a node is labelled to be skipped" kubectl label node nvidia-3 nvidia.com/gpu-driver-upgrade.skip=true
+    # Pausing Driver Upgrades, with that node still pending
+    expect "another version is set" set_version 535.129.03
+    expect "the nodes are to be upgraded to it" soon 10 state_is nvidia-3 upgrade-required
+    expect "upgrades are paused" set_policy '{"spec":{"driver":{"upgradePolicy":{"autoUpgrade":false}}}}'
+    expect "then no node has a state" soon 60 all_say ""
+    expect "and nothing moves" steadily 5 nothing_moves "$(driver_images)"
+    expect "metric: upgrades are off" metric gpu_operator_auto_upgrade_enabled 0
     expect "upgrades are on again" set_policy '{"spec":{"driver":{"upgradePolicy":{"autoUpgrade":true}}}}'
     expect "the others are upgraded" soon 90 says "$(printf 'nvidia-1\tupgrade-done\nnvidia-2\tupgrade-done\nnvidia-3\tupgrade-required\n')"
     expect "the skipped one is left alone" steadily 3 state_is nvidia-3 upgrade-required

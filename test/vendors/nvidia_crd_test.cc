@@ -55,6 +55,19 @@ struct Bad {
   const char* spec;
   const char* field;
 };
+TEST(NvidiaDriverObject, GoesWithoutTheControllerByItsOwnWordAndTheClusterPolicysUpdateStrategy) {
+  const json::Value object = driver(R"({"version": "550.54.15", "upgradePolicy": {"autoUpgrade": false},
+      "manager": {"env": [{"name": "ENABLE_AUTO_DRAIN", "value": "false"}]}})");
+  const core::Policy alone = read_nvidia_driver(object, nullptr).upgrade.policy;
+  EXPECT_TRUE(alone.rolls_by_itself);
+  EXPECT_TRUE(alone.device_pods);
+  EXPECT_FALSE(alone.drain);
+  const auto by_hand = json::parse(R"({"spec": {"driver": {"upgradePolicy": {"autoUpgrade": true}},
+                                                "daemonsets": {"updateStrategy": "OnDelete"}}})");
+  EXPECT_FALSE(read_nvidia_driver(object, &*by_hand).upgrade.policy.rolls_by_itself);
+  EXPECT_FALSE(read_nvidia_driver(object, &*by_hand).upgrade.policy.is_on) << "not the ClusterPolicy's";
+}
+
 class BadNvidiaDriver : public ::testing::TestWithParam<Bad> {};
 TEST_P(BadNvidiaDriver, IsNamedByItsOwnFieldsAndRendersNothing) {
   const ClusterPolicyReading read = reading(GetParam().spec);

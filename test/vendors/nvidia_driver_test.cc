@@ -98,6 +98,33 @@ TEST(ClusterPolicy, ReadsTheSixVariablesOfTheDriverManager) {
   EXPECT_EQ(wishes.drained.text(), "app=web");
 }
 
+TEST(ClusterPolicy, WithoutTheControllerTheVariablesTakeThePlaceOfItsOptions) {
+  const ClusterPolicyReading reading = with(R"({"driver": {
+      "upgradePolicy": {"autoUpgrade": false, "maxParallelUpgrades": 7, "maxUnavailable": 1,
+                        "waitForCompletion": {"podSelector": "a=b"}, "podDeletion": {"force": true}},
+      "manager": {"env": [{"name": "ENABLE_AUTO_DRAIN", "value": "false"}, {"name": "DRAIN_TIMEOUT_SECONDS", "value": "90s"},
+                          {"name": "DRAIN_POD_SELECTOR_LABEL", "value": "app=web"}]}}})");
+  const core::Policy& policy = reading.upgrade.policy;
+  EXPECT_TRUE(policy.rolls_by_itself);
+  EXPECT_EQ(policy.at_once, 1);
+  EXPECT_EQ(policy.away.of(10), 10);
+  EXPECT_FALSE(policy.jobs.is_wanted);
+  EXPECT_TRUE(reading.upgrade.jobs.selects_everything());
+  EXPECT_EQ(policy.device_pods, (core::Removal{.at_most = 90s, .forces = false}));
+  EXPECT_FALSE(policy.drain);
+  EXPECT_EQ(reading.upgrade.drained.text(), "app=web");
+}
+
+TEST(ClusterPolicy, WithOnDeleteAPersonSaysWhenADriverChanges) {
+  const core::Policy policy = with(R"({"driver": {"upgradePolicy": {"autoUpgrade": false}, "manager": null},
+                                       "daemonsets": {"updateStrategy": "OnDelete"}})")
+                                  .upgrade.policy;
+  EXPECT_FALSE(policy.rolls_by_itself);
+  EXPECT_FALSE(policy.at_once) << "as many as he deletes";
+  EXPECT_TRUE(policy.device_pods && policy.drain) << "both are on unless the variables say otherwise";
+  EXPECT_FALSE(with(R"({"daemonsets": {"updateStrategy": "RollingUpdate"}})").upgrade.policy.rolls_by_itself);
+}
+
 TEST(ClusterPolicy, TheOlderSwitchForOpenModulesIsReadToo) {
   EXPECT_EQ(with(R"({"driver": {"useOpenKernelModules": true}})").driver.module_type, "open");
   EXPECT_EQ(with(R"({"driver": {"useOpenKernelModules": true, "kernelModuleType": "proprietary"}})").driver.module_type,

@@ -22,7 +22,8 @@ Record full() {
                                .was_asked_for = true,
                                .comebacks = 2,
                                .clock_stands = true,
-                               .gates = {{"nvidia.com/gpu.deploy.dcgm", "true"}}},
+                               .gates = {{"nvidia.com/gpu.deploy.dcgm", "true"}},
+                               .serves = core::Scope::AllPods},
                      .since = base::parse_rfc3339("2026-11-15T16:22:04Z").value(),
                      .excluded = std::chrono::seconds(90),
                      .stopped_at = base::parse_rfc3339("2026-11-15T16:23:05Z").value(),
@@ -37,6 +38,10 @@ Record full() {
 }
 
 TEST(Record, ReadsWhatItWrites) {
+  Record alone = full();
+  alone.held->claim.serves = core::Scope::DevicePods;
+  alone.last["nvidia/driver"].next = Last::Next::Alone;
+  EXPECT_EQ(parse_record(text_of(alone)).value(), alone);
   const auto read = parse_record(text_of(full()));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, full());

@@ -95,6 +95,15 @@ inline constexpr Question drain_is_off = {"drain is off", [](const Case& c, Word
                                             return !c.policy.drain;
                                           }};
 
+namespace clearing {
+
+// Nobody waits for a deletion that does not come.
+inline Span last_grace(const std::optional<Removal>& removal) {
+  return removal && removal->forces ? kLastGrace : Span::zero();
+}
+
+}  // namespace clearing
+
 inline constexpr Question eviction_ran_out_of_time = {
     "the time for evictions is over", [](const Case& c, Words& words) {
       return clearing::is_over(c, c.policy.device_pods ? c.policy.device_pods->at_most : std::nullopt, {}, words);
@@ -102,8 +111,8 @@ inline constexpr Question eviction_ran_out_of_time = {
 
 inline constexpr Question eviction_is_hopeless = {
     "pods that use the device would not go", [](const Case& c, Words& words) {
-      return clearing::is_over(c, c.policy.device_pods ? c.policy.device_pods->at_most : std::nullopt, kLastGrace,
-                               words);
+      return clearing::is_over(c, c.policy.device_pods ? c.policy.device_pods->at_most : std::nullopt,
+                               clearing::last_grace(c.policy.device_pods), words);
     }};
 
 inline constexpr Question nothing_is_in_the_way = {
@@ -131,7 +140,8 @@ inline constexpr Question drain_ran_out_of_time = {
 
 inline constexpr Question drain_is_hopeless = {
     "pods that use the device would not go", [](const Case& c, Words& words) {
-      return clearing::is_over(c, c.policy.drain ? c.policy.drain->at_most : std::nullopt, kLastGrace, words);
+      return clearing::is_over(c, c.policy.drain ? c.policy.drain->at_most : std::nullopt,
+                               clearing::last_grace(c.policy.drain), words);
     }};
 
 }  // namespace drover::core

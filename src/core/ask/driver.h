@@ -46,7 +46,7 @@ inline constexpr Question nothing_is_to_change = {
       words.say("{} is wanted{}", c.node.driver.wanted, asked ? ", and somebody asked for the swap" : "");
       const DriverView& driver = c.node.driver;
       // A pod that is gone or does not serve yet is no driver that the node has.
-      return !asked && driver.is_ready && !driver.is_outdated && !driver.waits_for_us;
+      return !asked && !c.node.target.empty() && driver.is_ready && !driver.is_outdated && !driver.waits_for_us;
     }};
 
 // A version that failed here, wanted again after another one was wanted for a while: that it is there and ready says as
@@ -55,7 +55,7 @@ inline constexpr Question wanted_driver_failed_here = {
     "the wanted driver is the one that failed here", [](const Case& c, Words& words) {
       const Outcome* last = c.node.outcome ? &*c.node.outcome : nullptr;
       const bool failed = last != nullptr && last->failed && last->after_swap && last->target == c.node.target;
-      const bool is_held = c.node.claim && c.node.claim->driver_failed;
+      const bool is_held = c.node.claim && c.node.claim->driver_failed && !goes_alone(c.node, c.policy);
       if (!failed && !is_held) return false;
       return nothing_is_to_change.holds(c, words);
     }};

@@ -29,6 +29,13 @@ inline constexpr Question node_is_not_ready = {"the node is not ready", [](const
                                                  return !c.node.is_ready;
                                                }};
 
+inline constexpr Question kernel_cannot_unload = {
+    "its kernel cannot unload modules", [](const Case& c, Words& words) {
+      if (c.node.cannot_unload)
+        words.say("only a reboot changes its driver; delete the driver's pod, drain the node and reboot it");
+      return c.node.cannot_unload;
+    }};
+
 inline constexpr Question node_is_lost = {"the node was lost", [](const Case& c, Words& words) {
                                             if (c.node.is_ready) return false;
                                             words.say("not ready for {} of {}", base::human(c.node.unready_for),

@@ -22,17 +22,20 @@ inline constexpr Question no_longer_wanted = {"the policy no longer wants the no
 inline constexpr Question upgrades_are_off = {"upgrades are off", [](const Case& c, Words& words) {
                                                 words.say("policy {} has them {}", c.policy.name,
                                                           c.policy.is_on ? "on" : "off");
-                                                return !c.policy.is_on;
+                                                return !c.policy.is_on && !goes_alone(c.node, c.policy);
                                               }};
 
 // Whoever has lost pods already keeps its cordon: giving it back would cost them twice.
 inline constexpr Question off_before_anybody_went = {
     "upgrades are off, and no pod has gone yet",
-    [](const Case& c, Words&) { return !c.policy.is_on && c.node.is_untouched; }};
+    [](const Case& c, Words&) { return !c.policy.is_on && c.node.is_untouched && !goes_alone(c.node, c.policy); }};
 
+// A driver that asks without the controller holds its siblings up already: leaving it alone would help nobody.
 inline constexpr Question skip_label_is_set = {"the skip label is set", [](const Case& c, Words& words) {
                                                  if (c.node.is_skipped) words.say("remove it to let the node go on");
-                                                 return c.node.is_skipped;
+                                                 const bool is_served = goes_alone(c.node, c.policy) &&
+                                                                        (c.node.claim || c.node.asks_for_room());
+                                                 return c.node.is_skipped && !is_served;
                                                }};
 
 inline constexpr Question somebody_asked = {"somebody asked for it",
