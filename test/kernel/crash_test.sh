@@ -65,12 +65,12 @@ expect "nothing had to be built for all that" test "$(fetched)" = "$before"
 
 # ---- the power goes between unload and load
 
-TRACE='-e trace=finit_module -e inject=finit_module:delay_enter=120000000' agent cut $other
-order cut $other
+TRACE='-e trace=finit_module -e inject=finit_module:delay_enter=120000000' agent cut $wanted
+order cut $wanted
 expect "the driver is out" soon 240 loaded none
 vm_cut "$machine"
 expect "the machine comes back from that, too" boot
 expect "without a driver" loaded none
-agent last $other
-expect "and gets the one that was wanted, without a word from the operator" soon 240 loaded $other
+agent last $wanted
+expect "and gets the one that was wanted, without a word from the operator" soon 240 loaded $wanted
 exit $failed

@@ -42,9 +42,8 @@ vm_up() { # DIR IMAGE [QEMU-ARGUMENT...]
   mkdir -p "$dir/share"
   rm -f "$dir/share/booted" "$dir/shell"
   exe=$(realpath "$(command -v qemu-system-x86_64)")
-  # It yields to whatever else this machine does, and ends when this script does.
-  # shellcheck disable=SC2016  # expands there
-  setsid setpriv --pdeathsig KILL bash -c 'echo 10 2>/dev/null >/proc/self/autogroup; exec "$@"' vm \
+  # It ends when this script does.
+  setsid setpriv --pdeathsig KILL \
     "$exe" -name "${dir##*/}" -M q35,i8042=off,vmport=off -accel tcg,thread=multi,tb-size=256 -cpu max,la57=off \
     -smp "${VM_CPUS:-2}" -m "${VM_MEMORY:-1024}" -nodefaults -no-user-config -display none -vga none \
     -kernel "$image/vmlinux" -initrd "$image/initrd" -append "$vm_kernel_words" \
