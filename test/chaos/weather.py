@@ -320,7 +320,8 @@ def main():
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--lease-seconds", type=int, required=True, help="the operator's")
     parser.add_argument("--pause", type=float, default=2.5, help="at most so many seconds between two misfortunes")
-    parser.add_argument("--patience", type=float, default=90)
+    # Also a death or a cut connection breaks an eviction off: two minutes of Kubernetes' memory, and then what is left of the rollout.
+    parser.add_argument("--patience", type=float, default=240)
     parser.add_argument("command", nargs="+")
     return asyncio.run(Weather(parser.parse_args()).run())
 
