@@ -9,7 +9,6 @@
 #include "agent/own_node.h"
 #include "base/text.h"
 #include "vendors/profile.h"
-#include "vendors/record.h"
 
 namespace drover::agent {
 namespace {
@@ -44,16 +43,8 @@ NodeSight sight_of(const kube::Object& node) {
   });
   sight.deploy = kube::label_of(node, profile.deploy_label);
   sight.is_managed = kube::annotation_of(node, profile.managed_annotation) == "true";
-  const auto record = vendors::parse_record(kube::annotation_of(node, vendors::kRecordAnnotation));
-  // A claim of a Node that had our name before means nothing.
-  if (record && record->held && record->held->node == kube::uid_of(node)) sight.claim = record->held->claim.id;
-  if (const std::string_view text = kube::annotation_of(node, vendors::kOrderAnnotation); !text.empty()) {
-    auto order = vendors::parse_order(text);
-    if (order)
-      sight.order = std::move(*order);
-    else
-      sight.order_trouble = order.error().message;
-  }
+  sight.claim = open_claim(node);
+  read_order(node, sight.order, sight.order_trouble);
   const auto report = vendors::parse_report(kube::annotation_of(node, vendors::kReportAnnotation));
   sight.has_paused = report && report->has_paused;
   return sight;

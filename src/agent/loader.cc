@@ -8,7 +8,6 @@
 #include "agent/kmd_build.h"
 #include "agent/load_step.h"
 #include "base/text.h"
-#include "vendors/record.h"
 #include "vendors/tenstorrent_words.h"
 
 namespace drover::agent {
@@ -40,16 +39,8 @@ LoadNode sight_of(const kube::Object& node) {
   sight.install_mode = kube::label_of(node, vendors::kInstallModeLabel);
   sight.kmd_version = kube::label_of(node, vendors::kKmdVersionLabel);
   sight.smi_version = kube::label_of(node, vendors::kSmiVersionLabel);
-  const auto record = vendors::parse_record(kube::annotation_of(node, vendors::kRecordAnnotation));
-  // A claim of a Node that had our name before means nothing.
-  if (record && record->held && record->held->node == kube::uid_of(node)) sight.claim = record->held->claim.id;
-  const std::string_view text = kube::annotation_of(node, vendors::kOrderAnnotation);
-  if (text.empty()) return sight;
-  auto order = vendors::parse_order(text);
-  if (order)
-    sight.order = std::move(*order);
-  else
-    sight.order_trouble = order.error().message;
+  sight.claim = open_claim(node);
+  read_order(node, sight.order, sight.order_trouble);
   return sight;
 }
 

@@ -1,6 +1,7 @@
 #include "agent/own_node.h"
 
 #include "kube/version_order.h"
+#include "vendors/record.h"
 
 namespace drover::agent {
 namespace {
@@ -8,6 +9,22 @@ namespace {
 kube::Projection worth_knowing() { return {"metadata.labels", "metadata.annotations"}; }
 
 }  // namespace
+
+std::string open_claim(const kube::Object& node) {
+  const auto record = vendors::parse_record(kube::annotation_of(node, vendors::kRecordAnnotation));
+  // A claim of a Node that had our name before means nothing.
+  return record && record->held && record->held->node == kube::uid_of(node) ? record->held->claim.id : std::string();
+}
+
+void read_order(const kube::Object& node, std::optional<vendors::Order>& order, std::string& trouble) {
+  const std::string_view text = kube::annotation_of(node, vendors::kOrderAnnotation);
+  if (text.empty()) return;
+  auto read = vendors::parse_order(text);
+  if (read)
+    order = std::move(*read);
+  else
+    trouble = read.error().message;
+}
 
 OwnNode::OwnNode(kube::Api& api, base::Loop& loop, base::Random random, std::string name, std::function<void()> changed)
     : api_(api),

@@ -11,11 +11,17 @@
 #include "base/loop.h"
 #include "base/random.h"
 #include "kube/reflector.h"
+#include "vendors/messages.h"
 
 namespace drover::agent {
 
 // What labels are to say; no value: the label goes.
 using LabelChanges = std::map<std::string, std::optional<std::string>>;
+
+// The id of the claim that the record says is open on this very Node; "" where there is none.
+std::string open_claim(const kube::Object& node);
+// What the operator has written for the agent; where that cannot be read, why.
+void read_order(const kube::Object& node, std::optional<vendors::Order>& order, std::string& trouble);
 
 class OwnNode {
  public:

@@ -25,14 +25,7 @@ class Fleet {
       ask(kube::create(kube::kNodes, "", std::move(node)));
   }
 
-  Object ask(kube::Request request) {
-    std::optional<kube::Result<Object>> outcome;
-    const std::string what = kube::sentence(request);
-    auto call = person.call(std::move(request), [&](kube::Result<Object> answer) { outcome = std::move(answer); });
-    EXPECT_TRUE(world.run_until([&] { return outcome.has_value(); }, 1min));
-    EXPECT_TRUE(outcome && *outcome) << what << ": " << (outcome && !*outcome ? outcome->error().message : "");
-    return outcome && *outcome ? std::move(**outcome) : Object();
-  }
+  Object ask(kube::Request request) { return answer_to(world, person, std::move(request)); }
   static json::Value daemon_set(const std::string& version) {
     const json::Value policy =
         json::Members{{"metadata", json::Members{{"name", "default"}, {"uid", "uid-1"}}},

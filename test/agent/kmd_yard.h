@@ -111,14 +111,7 @@ class KmdYard {
 
   // ---- people and the operator
 
-  Object ask(kube::Request request) {
-    std::optional<kube::Result<Object>> outcome;
-    const std::string what = kube::sentence(request);
-    auto call = person.call(std::move(request), [&](kube::Result<Object> answer) { outcome = std::move(answer); });
-    EXPECT_TRUE(world.run_until([&] { return outcome.has_value(); }, 1min));
-    EXPECT_TRUE(outcome && *outcome) << what << ": " << (outcome && !*outcome ? outcome->error().message : "");
-    return outcome && *outcome ? std::move(**outcome) : Object();
-  }
+  Object ask(kube::Request request) { return answer_to(world, person, std::move(request)); }
   void order(const vendors::Order& order) { order_text(vendors::text_of(order)); }
   void order_text(const std::string& text) {
     json::Value body;

@@ -39,14 +39,7 @@ class Yard {
 
   // ---- people
 
-  Object ask(kube::Request request) {
-    std::optional<kube::Result<Object>> outcome;
-    const std::string what = kube::sentence(request);
-    auto call = person.call(std::move(request), [&](kube::Result<Object> answer) { outcome = std::move(answer); });
-    EXPECT_TRUE(world.run_until([&] { return outcome.has_value(); }, 1min));
-    EXPECT_TRUE(outcome && *outcome) << what << ": " << (outcome && !*outcome ? outcome->error().message : "");
-    return outcome && *outcome ? std::move(**outcome) : Object();
-  }
+  Object ask(kube::Request request) { return answer_to(world, person, std::move(request)); }
   void create_driver(const std::string& version) {
     ask(kube::create(kube::kDaemonSets, "gpu-operator", driver(version)));
   }

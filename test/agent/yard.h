@@ -31,6 +31,16 @@ inline json::Value parsed(std::string_view text) {
   return value ? std::move(*value) : json::Value();
 }
 
+// What a person is answered; that it goes wrong is a failure of the test.
+inline Object answer_to(sim::World& world, kube::Api& person, kube::Request request) {
+  std::optional<kube::Result<Object>> outcome;
+  const std::string what = kube::sentence(request);
+  auto call = person.call(std::move(request), [&](kube::Result<Object> answer) { outcome = std::move(answer); });
+  EXPECT_TRUE(world.run_until([&] { return outcome.has_value(); }, 1min));
+  EXPECT_TRUE(outcome && *outcome) << what << ": " << (outcome && !*outcome ? outcome->error().message : "");
+  return outcome && *outcome ? std::move(**outcome) : Object();
+}
+
 // When the agent dies: at its nth deed (a request, or a module that goes), before the deed or after it.
 struct Death {
   int at = 0;  // 0: never

@@ -42,18 +42,6 @@ YAML
 )
 }
 
-policy() {
-    kubectl apply -f - <<'YAML'
-apiVersion: nvidia.com/v1
-kind: ClusterPolicy
-metadata: {name: cluster-policy}
-spec:
-  driver:
-    version: 470.82.01
-    startupProbe: {initialDelaySeconds: 0, periodSeconds: 1}
-    upgradePolicy: {autoUpgrade: false}
-YAML
-}
 training() {
     kubectl apply -f - <<'YAML'
 apiVersion: apps/v1
@@ -100,7 +88,7 @@ is_open() { ! is_cordoned "$1"; }
 
 the_page_holds() {
     start_operator
-    expect "a policy without the controller can be made" soon 10 policy
+    expect "a policy without the controller can be made" soon 10 policy "{autoUpgrade: false}"
     expect "the first driver comes to every node" soon 60 drivers_are_ready 470.82.01
     expect "work begins on every GPU" training
     expect "and runs" soon 30 trains

@@ -6,6 +6,18 @@ operator=
 port=
 after_failure() { tail -n 3 "$stage/operator.log" 2>/dev/null | sed 's/^/     /'; }
 
+policy() { # UPGRADE-POLICY, as YAML in one line
+    kubectl apply -f - <<YAML
+apiVersion: nvidia.com/v1
+kind: ClusterPolicy
+metadata: {name: cluster-policy}
+spec:
+  driver:
+    version: 470.82.01
+    startupProbe: {initialDelaySeconds: 0, periodSeconds: 1}
+    upgradePolicy: $1
+YAML
+}
 set_policy() { kubectl patch clusterpolicy cluster-policy --type=merge -p "$1"; }
 set_version() { set_policy "{\"spec\":{\"driver\":{\"version\":\"$1\"}}}"; }
 driver_images() {

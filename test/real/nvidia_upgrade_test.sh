@@ -58,18 +58,6 @@ metric() { # NAME VALUE
     got=$(curl -fsS "http://127.0.0.1:$port/metrics" | sed -n "s/^$1 //p")
     [ "$got" = "$2" ] || { echo "$1 is '$got', not $2"; return 1; }
 }
-policy() {
-    kubectl apply -f - <<'YAML'
-apiVersion: nvidia.com/v1
-kind: ClusterPolicy
-metadata: {name: cluster-policy}
-spec:
-  driver:
-    version: 470.82.01
-    startupProbe: {initialDelaySeconds: 0, periodSeconds: 1}
-    upgradePolicy: {autoUpgrade: true, maxParallelUpgrades: 1, maxUnavailable: 1}
-YAML
-}
 nothing_moves() { # IMAGES
     all_say "" || return 1
     [ "$(driver_images)" = "$1" ] || { echo "drivers: $(driver_images)"; return 1; }
@@ -77,7 +65,7 @@ nothing_moves() { # IMAGES
 
 the_page_holds() {
     start_operator
-    expect "a policy can be made" soon 10 policy
+    expect "a policy can be made" soon 10 policy "{autoUpgrade: true, maxParallelUpgrades: 1, maxUnavailable: 1}"
     expect "the first driver comes to every node" soon 60 all_say upgrade-done
     expect "and no node was taken away for it" nothing_is_left
     expect "the operator is ready" soon 10 curl -fsS "http://127.0.0.1:$port/readyz"
