@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+
+#include "core/line.h"
 
 namespace drover::core {
 namespace {
@@ -15,12 +16,8 @@ constexpr int kAhead = 2;
 // A node whose image is on its way keeps its place in the line for this long: whose image arrives first is no order.
 constexpr Span kKeepsItsPlace = std::chrono::minutes(1);
 
-// A driver that waits for permission holds its node already; then those a person asked for; then whoever disturbs
-// least.
-auto rank(const NodeView& node) {
-  return std::make_tuple(!node.driver.waits_for_us, !node.is_asked_for, node.device_pods.value_or(0),
-                         std::string_view(node.name));
-}
+// As the last census counted.
+Turn turn_of(const NodeView& node) { return core::turn_of(node, node.device_pods.value_or(0)); }
 
 bool was_given_back_lately(const NodeView& node) { return node.given_back_for && *node.given_back_for < kRespect; }
 
@@ -82,7 +79,7 @@ void line_up_alone(const FleetView& fleet, Slots& slots) {
   // Whoever asks comes before whoever is to be replaced, and of those first who has no driver that works.
   const auto turn = [&](std::size_t i) {
     const NodeView& node = fleet.nodes[i];
-    return std::tuple_cat(std::make_tuple(!node.asks_for_room(), node.driver.is_ready), rank(node));
+    return std::tuple_cat(std::make_tuple(!node.asks_for_room(), node.driver.is_ready), turn_of(node));
   };
   std::sort(line.begin(), line.end(), [&](std::size_t a, std::size_t b) { return turn(a) < turn(b); });
   int to_serve = slots.at_once ? *slots.at_once - slots.in_flight : static_cast<int>(line.size());
@@ -113,6 +110,12 @@ void line_up_alone(const FleetView& fleet, Slots& slots) {
 }
 
 }  // namespace
+
+// A driver that waits for permission holds its node already; then those a person asked for; then whoever disturbs
+// least.
+Turn turn_of(const NodeView& node, int device_pods) {
+  return {!node.driver.waits_for_us, !node.is_asked_for, device_pods, node.name};
+}
 
 std::string Slots::obstacle() const {
   if (!trouble.empty()) return "the policy cannot be read: " + trouble;
@@ -166,14 +169,14 @@ Slots count_slots(const FleetView& fleet) {
   const bool is_full = room <= 0;
   const int width = slots.at_once ? std::min(*slots.at_once, slots.may_be_away) : slots.may_be_away;
   // Nodes whose image cannot be had do not hold the line up: the window is counted without them.
-  const auto by_rank = [&](std::size_t a, std::size_t b) { return rank(fleet.nodes[a]) < rank(fleet.nodes[b]); };
+  const auto by_turn = [&](std::size_t a, std::size_t b) { return turn_of(fleet.nodes[a]) < turn_of(fleet.nodes[b]); };
   const std::size_t window =
       std::min(line.size(), static_cast<std::size_t>(std::max(0, width) * (1 + kAhead) + kAhead));
   const auto missing = static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [&](std::size_t i) {
     return fleet.nodes[i].preflight.state == PreflightView::State::Missing;
   }));
   const auto sorted = line.begin() + static_cast<std::ptrdiff_t>(std::min(line.size(), window + missing));
-  std::partial_sort(line.begin(), sorted, line.end(), by_rank);
+  std::partial_sort(line.begin(), sorted, line.end(), by_turn);
 
   std::size_t ahead = 0;
   for (auto at = line.begin(); at != sorted && ahead < window; ++at) {

@@ -10,6 +10,7 @@
 #include "act/texts.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "core/line.h"
 #include "kube/version_order.h"
 
 namespace drover::operate {
@@ -45,6 +46,37 @@ act::NodeNow node_now(const observe::NodeFacts& facts) {
   return now;
 }
 
+// Not one whose write was refused: he may try for ever, and nobody waits for him.
+bool is_joining(const core::FleetView& view, const core::Decision& decision, act::Errands& errands) {
+  if (!decision.change || decision.change->phase != Phase::Required) return false;
+  const core::NodeView& node = view.nodes[decision.node];
+  const std::string key = "node/" + node.name;
+  return node.phase != Phase::Required && (errands.is_under_way(key) || errands.is_free(key));
+}
+
+// Those whose image is fetched now, from the head of the line on. Labels are written a few at a time and answered in
+// any order. Were only those in line that have theirs, images would be fetched for whoever was answered first, and for
+// more nodes than are next: so whoever is about to join has his place there already.
+std::vector<std::size_t> in_turn(std::vector<std::size_t> proofs, const std::vector<std::size_t>& patient,
+                                 const core::FleetView& view, const core::Plan& plan, const Company& company,
+                                 act::Errands& errands) {
+  if (proofs.empty()) return proofs;
+  // Of a node that does not wait yet its view does not say how many pods use its devices.
+  const auto turn = [&](std::size_t i) {
+    const core::NodeView& node = view.nodes[plan.decisions[i].node];
+    return core::turn_of(node, company.device_pods(node.name));
+  };
+  const auto is_before = [&](std::size_t a, std::size_t b) { return turn(a) < turn(b); };
+  std::sort(proofs.begin(), proofs.end(), is_before);
+  std::optional<std::size_t> joining;  // the first of them
+  for (const std::size_t i : patient) {
+    if (is_before(joining.value_or(proofs.back()), i)) continue;
+    if (is_joining(view, plan.decisions[i], errands)) joining = i;
+  }
+  std::erase_if(proofs, [&](std::size_t i) { return joining && is_before(*joining, i); });
+  return proofs;
+}
+
 }  // namespace
 
 Hands::Hands(act::Errands& errands, kube::EventRecorder& events, const base::Loop& loop, Company& company,
@@ -59,6 +91,7 @@ bool Hands::is_behind(const observe::NodeFacts& facts) const {
 
 void Hands::apply(const observe::Fleet& fleet, const core::FleetView& view, const core::Plan& plan) {
   std::vector<std::size_t> patient;
+  std::vector<std::size_t> proofs;
   for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
     const core::Decision& decision = plan.decisions[i];
     const core::Phase phase = view.nodes[decision.node].phase;
@@ -69,6 +102,10 @@ void Hands::apply(const observe::Fleet& fleet, const core::FleetView& view, cons
       patient.push_back(i);
       continue;
     }
+    if (!writes && decision.work == Work::ProveImage) {
+      proofs.push_back(i);
+      continue;
+    }
     const observe::NodeFacts* facts = fleet.facts(decision.node);
     if (facts == nullptr || is_behind(*facts)) continue;
     if (writes) {
@@ -76,6 +113,10 @@ void Hands::apply(const observe::Fleet& fleet, const core::FleetView& view, cons
     } else {
       work(fleet, view, decision);
     }
+  }
+  for (const std::size_t i : in_turn(std::move(proofs), patient, view, plan, company_, errands_)) {
+    const observe::NodeFacts* facts = fleet.facts(plan.decisions[i].node);
+    if (facts != nullptr && !is_behind(*facts)) work(fleet, view, plan.decisions[i]);
   }
   apply_patiently(fleet, view, plan, patient);
 }
