@@ -156,16 +156,15 @@ observe::Beside Look::beside(const observe::NodeFacts& facts, const observe::Sta
 }
 
 void Look::judge() {
-  std::vector<const observe::Fleet*> fleets;
+  std::vector<const core::FleetView*> policies;
   for (const Sight& sight : sights_) {
     if (const kube::Object* policy = sight.fleet->policy())
       sight.fleet->set_nodes_at_start(act::nodes_at_start(*policy));
     sight.fleet->everything_changed();
-    sight.fleet->look(at_);
-    fleets.push_back(sight.fleet.get());
+    policies.push_back(&sight.fleet->look(at_));
   }
   for (Sight& sight : sights_) {
-    sight.plan = core::decide(profile_.flow, sight.fleet->within(operate::room_under({}, fleets, true)));
+    sight.plan = core::decide(profile_.flow, sight.fleet->within(operate::room_under({}, policies, true)));
   }
   rounds_.finish({});
 }

@@ -62,6 +62,7 @@ class Look {
   const observe::Fleet& fleet() const { return *sights_[current_].fleet; }
   const std::vector<Budget>& budgets() const { return budgets_; }
   const observe::Claims& claims() const { return claims_; }
+  const observe::Estate& estate() const { return estate_; }
   // What the operator would write into the policy's status now.
   json::Value status() const;
 

@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cli/address.h"
+#include "cli/ceiling_flag.h"
 #include "cli/command.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
@@ -185,15 +186,6 @@ LeaseName parse_lease(const std::string& text) {
   return {std::string(parts[0]), std::string(parts[1])};
 }
 
-core::Share parse_ceiling(const std::string& text) {
-  if (const auto percent = vendors::parse_percent(text)) return *percent;
-  const auto nodes = base::parse_int(text);
-  if (nodes && *nodes > 0 && *nodes <= 1'000'000) return {.amount = static_cast<int>(*nodes)};
-  throw CLI::ValidationError(
-      "--max-unavailable",
-      fmt::format("\"{}\" is neither a number of nodes (5) nor a share of them (25%)", base::one_line(text, 40)));
-}
-
 // "nvidia" or "nvidia=gpu-operator".
 operate::Served parse_vendor(const std::string& text) {
   const auto equals = text.find('=');
@@ -233,12 +225,7 @@ void add_flags(CLI::App& command, OperatorFlags& flags) {
           },
           "serve this vendor, its pods in this namespace; may be repeated (default: all)")
       ->type_name("NAME[=NAMESPACE]");
-  command
-      .add_option_function<std::string>(
-          "--max-unavailable", [&flags](const std::string& text) { flags.max_unavailable = parse_ceiling(text); },
-          "most nodes of all policies together that may be out of service (default: 25% where there are several "
-          "policies; a policy that is alone has its own limit)")
-      ->type_name("NODES|SHARE%");
+  add_ceiling_flag(command, flags.max_unavailable);
   vendors::OperandSettings& operands = flags.operands;
   command.add_option("--image", operands.own_image, "the image of drover's own containers on nodes")
       ->type_name("IMAGE")

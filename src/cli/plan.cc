@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/ceiling_flag.h"
 #include "cli/command.h"
 #include "cli/plan_chances.h"
 #include "cli/plan_survey.h"
@@ -28,6 +29,7 @@ struct PlanFlags {
   TargetFlags target;
   std::string output = "text";
   std::string file = {};
+  std::optional<core::Share> max_unavailable = {};
 };
 
 base::Result<std::string> text_in(const std::string& path) {
@@ -39,44 +41,27 @@ base::Result<std::string> text_in(const std::string& path) {
     return base::fault(base::Fault::Kind::NotFound, path + ": it cannot be read");
   }
   if (text.size() > kMostManifestBytes) {
-    return base::fault(base::Fault::Kind::Refused, path + ": it is larger than 1 MB; give the policy alone");
+    return base::fault(base::Fault::Kind::Refused, path + ": it is larger than 1 MB; give the policies alone");
   }
   return text;
 }
 
-base::Result<std::optional<kube::Object>> changed_policy(const std::string& path, const vendors::Profile& profile) {
-  if (path.empty()) return std::optional<kube::Object>();
+base::Result<std::vector<Supposed>> changed_policies(const std::string& path, const vendors::Profile& profile) {
+  if (path.empty()) return std::vector<Supposed>();
   TRY(const std::string text, text_in(path));
-  auto policy = policy_in(text, profile);
-  if (!policy) return base::with_context(std::move(policy).error(), path);
-  return std::optional(std::move(*policy));
+  auto policies = policies_in(text, profile);
+  if (!policies) return base::with_context(std::move(policies).error(), path);
+  return policies;
 }
 
-int say_troubles(const std::vector<std::string>& troubles, const std::string& where) {
-  for (const std::string& trouble : troubles) {
-    fmt::print(stderr, "drover: {}: {}\n", where, base::one_line(trouble, 400));
-  }
-  return kBadInput;
-}
-
-// The manifest would be there beside another policy that counts.
-base::Result<void> check_chosen(const Survey& survey, const std::optional<kube::Object>& changed) {
-  const kube::Object* chosen = survey.look().policy();
-  if (chosen == nullptr) {
-    return base::fault(base::Fault::Kind::NotFound, "there is no policy; create one, or give one with -f");
-  }
-  if (changed && kube::name_of(*chosen) != kube::name_of(*changed)) {
-    return base::fault(base::Fault::Kind::Refused,
-                       fmt::format("policy {} is there already and counts; {} would be ignored: change the name in the "
-                                   "manifest",
-                                   kube::name_of(*chosen), kube::name_of(*changed)));
-  }
-  return {};
+void say(const std::vector<std::string>& lines, const std::string& file) {
+  const std::string where = file.empty() ? "" : file + ": ";
+  for (const std::string& line : lines) fmt::print(stderr, "drover: {}{}\n", where, base::one_line(line, 400));
 }
 
 int plan(const PlanFlags& flags) {
   const vendors::Profile& profile = vendors::nvidia();
-  auto changed = changed_policy(flags.file, profile);
+  auto changed = changed_policies(flags.file, profile);
   if (!changed) return complain(changed.error());
   auto target = kube::find_target(flags.target.kubeconfig, flags.target.context);
   if (!target) return complain(target.error());
@@ -85,18 +70,22 @@ int plan(const PlanFlags& flags) {
   auto api = kube::HttpApi::open(loop, std::move(*target));
   if (!api) return complain(api.error());
 
-  Survey survey(**api, loop, profile, *changed);
+  Survey survey(**api, loop, profile, std::move(*changed), flags.max_unavailable);
   base::Result<void> outcome;
   survey.begin([&](base::Result<void> result) {
     outcome = std::move(result);
     loop.stop();
   });
   loop.run();
-  if (outcome) outcome = check_chosen(survey, *changed);
+  if (outcome && !survey.has_policy()) {
+    outcome = base::fault(base::Fault::Kind::NotFound, "there is no policy; create one, or give one with -f");
+  }
   if (!outcome) return complain(base::with_context(std::move(outcome).error(), source).error());
-  const std::string where = flags.file.empty() ? std::string(kube::name_of(*survey.look().policy())) : flags.file;
-  if (const auto troubles = survey.troubles(); !troubles.empty()) return say_troubles(troubles, where);
-  for (const std::string& note : survey.notes()) fmt::print(stderr, "drover: {}: {}\n", where, note);
+  if (const auto troubles = survey.troubles(); !troubles.empty()) {
+    say(troubles, flags.file);
+    return kBadInput;
+  }
+  say(survey.notes(), "");
 
   const Ground ground = survey.ground();
   const Pace& pace = ground.pace;
@@ -117,7 +106,10 @@ void add_plan(CLI::App& app, Chosen& chosen) {
       "Only lists are asked for. Exit code 0: it gets through; 2: it would get stuck; 1: bad input, no cluster.");
   auto flags = std::make_shared<PlanFlags>();
   add_target_flags(*command, flags->target);
-  command->add_option("-f,--filename", flags->file, "a manifest with the policy as you mean to apply it");
+  command->add_option(
+      "-f,--filename", flags->file,
+      "a manifest with the policies as you mean to apply them; those that are there and not in it stay");
+  add_ceiling_flag(*command, flags->max_unavailable);
   command->add_option("-o,--output", flags->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

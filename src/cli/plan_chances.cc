@@ -41,11 +41,22 @@ void mark_chances(Forecast& forecast, const Forced& forced) {
   }
 }
 
+// What is in the way in this run and in none before.
+void add_obstacles(const Forecast& run, std::vector<Obstacle>& obstacles) {
+  for (const Obstacle& one : run.obstacles) {
+    const bool is_known = std::any_of(obstacles.begin(), obstacles.end(),
+                                      [&](const Obstacle& known) { return Obstacles::is_same(known, one); });
+    if (is_known) continue;
+    obstacles.push_back(one);
+    obstacles.back().is_usual = false;
+  }
+}
+
 }  // namespace
 
 Forecast foresee(const Ground& ground, const core::Flow& flow) {
   Forecast usual = forecast(ground, flow, Durations(ground.pace));
-  usual.tries = usual.waves == 0 ? 0 : tries_for(ground.fleet.nodes.size());
+  usual.tries = usual.waves == 0 ? 0 : tries_for(usual.rows.size());
   if (usual.tries == 0) return usual;
   Forced forced;
   count_forced(usual, forced);
@@ -54,6 +65,7 @@ Forecast foresee(const Ground& ground, const core::Flow& flow) {
     const Forecast run =
         forecast(ground, flow, Durations(ground.pace, base::Random(static_cast<std::uint64_t>(i) + 1)));
     count_forced(run, forced);
+    add_obstacles(run, usual.obstacles);
     usual.others += run.gets_through != usual.gets_through ? 1 : 0;
     takes.push_back(run.takes);
   }

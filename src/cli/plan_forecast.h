@@ -6,6 +6,7 @@
 // Nothing goes wrong in it that is not known already.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "cli/plan_durations.h"
@@ -13,6 +14,7 @@
 #include "cli/plan_obstacles.h"
 #include "cli/plan_rows.h"
 #include "core/rule.h"
+#include "operator/ceiling.h"
 
 namespace drover::cli {
 
@@ -24,7 +26,8 @@ struct Forecast {
   base::Span takes_at_least = {};
   base::Span takes_at_most = {};
   bool gets_through = true;
-  int tries = 0;   // with durations as chance has them
+  std::optional<operate::Ceiling> ceiling = {};  // over all policies, at the beginning
+  int tries = 0;                                 // with durations as chance has them
   int others = 0;  // of them, those that end otherwise: through where this gets stuck, or stuck where it gets through
 };
 

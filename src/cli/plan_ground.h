@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,12 @@ struct Lodger {
   Amounts requests = {};
   json::Value wishes = {};                // of its spec, what says where it may run
   std::vector<std::size_t> budgets = {};  // that count it, by index
+  // What each plot's policy says of it, by index: the node where it is has one of them.
+  struct Part {
+    bool is_waited_for = false;
+    bool is_drained = true;
+  };
+  std::vector<Part> parts = {};
 };
 
 // A node where pods can be, the policy's or not.
@@ -62,9 +69,23 @@ struct Pace {
   std::vector<std::string> sources = {};  // where each comes from, for people
 };
 
-struct Ground {
+// One policy and its nodes.
+struct Plot {
   core::FleetView fleet;
   std::vector<Lot> lots = {};
+};
+
+// A node that several policies select.
+struct Dispute {
+  std::string node;
+  std::string rivals;       // "NVIDIADrivers a and b"
+  bool has_nobody = false;  // none of them had it before: nobody looks after it
+};
+
+struct Ground {
+  std::vector<Plot> plots = {};                     // those that have nodes, in the operator's order
+  std::optional<core::Share> max_unavailable = {};  // over all of them, as asked
+  std::vector<Dispute> disputes = {};
   std::map<std::string, Lodging> lodgings = {};  // by node
   std::vector<Lodger> lodgers = {};
   std::vector<Budget> budgets = {};

@@ -25,8 +25,8 @@ bool is_made_by(const Lodger& pod, std::string_view kind) {
 
 }  // namespace
 
-Lodgings::Lodgings(Ground& ground, const Span& now, After after, base::Random chance)
-    : ground_(ground), now_(now), after_(std::move(after)), chance_(std::move(chance)) {
+Lodgings::Lodgings(Ground& ground, Clock& clock, base::Random chance)
+    : ground_(ground), clock_(clock), chance_(std::move(chance)) {
   for (Lodger& lodger : ground.lodgers) {
     const std::string key = lodger.view.full_name();
     const auto at = stays_.emplace(key, Stay{.who = std::move(lodger)}).first;
@@ -36,19 +36,21 @@ Lodgings::Lodgings(Ground& ground, const Span& now, After after, base::Random ch
       continue;
     }
     settle(who);
-    if (who.view.is_going) after_(who.grace, [this, key] { gone(key); });
-    if (!who.is_ready && !who.view.is_going) after_(who.starts_in, [this, key] { become_ready(key); });
+    if (who.view.is_going) clock_.after(who.grace, [this, key] { gone(key); });
+    if (!who.is_ready && !who.view.is_going) clock_.after(who.starts_in, [this, key] { become_ready(key); });
   }
   ground.lodgers.clear();
 }
 
-std::vector<core::PodView> Lodgings::pods_on(const std::string& node) const {
+std::vector<core::PodView> Lodgings::pods_on(const std::string& node, std::size_t plot) const {
   std::vector<core::PodView> pods;
   const auto keys = on_.find(node);
   if (keys == on_.end()) return pods;
   for (const std::string& key : keys->second) {
     const Stay& stay = stays_.at(key);
     pods.push_back(stay.who.view);
+    pods.back().is_waited_for = stay.who.parts[plot].is_waited_for;
+    pods.back().is_drained = stay.who.parts[plot].is_drained;
     if (stay.held_by) pods.back().held_by = ground_.budgets[*stay.held_by].full_name();
   }
   return pods;
@@ -80,12 +82,12 @@ std::optional<std::size_t> Lodgings::budget_without_room(const Lodger& pod) cons
 
 bool Lodgings::evict(const std::string& pod) {
   const auto at = stays_.find(pod);
-  if (at == stays_.end() || now_ < at->second.not_before) return false;
+  if (at == stays_.end() || clock_.now() < at->second.not_before) return false;
   Stay& stay = at->second;
   stay.held_by = budget_without_room(stay.who);
-  stay.asked_at = now_;
+  stay.asked_at = clock_.now();
   if (stay.held_by) {
-    stay.not_before = now_ + act::wait_for_budget(stay.who.view.uid, stay.refusals++);
+    stay.not_before = clock_.now() + act::wait_for_budget(stay.who.view.uid, stay.refusals++);
     return false;
   }
   go(pod);
@@ -101,11 +103,11 @@ const Budget* Lodgings::held_by(const std::string& pod) const {
   return at == stays_.end() || !at->second.held_by ? nullptr : &ground_.budgets[*at->second.held_by];
 }
 
-std::optional<Span> Lodgings::ask_again_at(Span last_news_at) const {
+std::optional<Span> Lodgings::ask_again_at() const {
   std::optional<Span> next;
   for (const auto& [key, stay] : stays_) {
-    if (!stay.held_by || stay.who.view.is_going || stay.asked_at > last_news_at) continue;
-    if (stay.not_before <= now_) continue;  // nobody wants it gone any more, or it would have been asked
+    if (!stay.held_by || stay.who.view.is_going || stay.asked_at > clock_.last_news_at()) continue;
+    if (stay.not_before <= clock_.now()) continue;  // nobody wants it gone any more, or it would have been asked
     next = std::min(next.value_or(stay.not_before), stay.not_before);
   }
   return next;
@@ -118,7 +120,7 @@ void Lodgings::go(const std::string& key) {
     for (const std::size_t budget : who.budgets) --ground_.budgets[budget].healthy;
   }
   who.is_ready = false;
-  after_(who.grace, [this, key] { gone(key); });
+  clock_.after(who.grace, [this, key] { gone(key); });
   // A StatefulSet waits until its pod is gone; the others do not.
   if (!is_made_by(who, "StatefulSet")) miss(who);
 }
@@ -145,7 +147,7 @@ void Lodgings::miss(const Lodger& gone) {
   if (missing.size() > 1) return;
   const auto pods =
       std::count_if(stays_.begin(), stays_.end(), [&](const auto& one) { return one.second.who.view.owner == owner; });
-  after_(std::max(kGathers, kGathersPerPod * pods), [this, owner] {
+  clock_.after(std::max(kGathers, kGathersPerPod * pods), [this, owner] {
     for (const Lodger& one : std::exchange(missing_[owner], {})) make_again(one);
   });
 }
@@ -175,30 +177,32 @@ void Lodgings::become_ready(const std::string& key) {
 }
 
 // A new pod is tried at once; one that found no room before is tried again a moment after room was made.
-void Lodgings::place_waiting(const core::FleetView& fleet) {
+void Lodgings::place_waiting() {
   const bool everybody = std::exchange(retry_is_due_, false);
   std::erase_if(waiting_, [&](const std::string& key) {
     const auto at = stays_.find(key);
     if (at == stays_.end()) return true;
     if (at->second.found_no_room && !everybody) return false;
-    at->second.found_no_room = !place(at->second, fleet);
+    at->second.found_no_room = !place(at->second);
     return !at->second.found_no_room;
   });
 }
 
 void Lodgings::room_was_made() {
   if (waiting_.empty() || std::exchange(retry_is_set_, true)) return;
-  after_(kRetryAfter, [this] {
+  clock_.after(kRetryAfter, [this] {
     retry_is_set_ = false;
     retry_is_due_ = true;
   });
 }
 
 // Least loaded first, then by name: as near to the scheduler's scores as a forecast needs.
-bool Lodgings::place(Stay& stay, const core::FleetView& fleet) {
+bool Lodgings::place(Stay& stay) {
   std::set<std::string_view> closed;
-  for (const core::NodeView& node : fleet.nodes) {
-    if (node.is_cordoned || node.is_tainted || !node.is_ready) closed.insert(node.name);
+  for (const Plot& plot : ground_.plots) {
+    for (const core::NodeView& node : plot.fleet.nodes) {
+      if (node.is_cordoned || node.is_tainted || !node.is_ready) closed.insert(node.name);
+    }
   }
   std::optional<std::tuple<std::int64_t, std::string>> best;
   for (const auto& [name, lodging] : ground_.lodgings) {
@@ -211,7 +215,7 @@ bool Lodgings::place(Stay& stay, const core::FleetView& fleet) {
   const bool is_fetched = images_[stay.who.node].contains(stay.who.image);
   settle(stay.who);
   const Span starts_in = stay.who.starts_in - (is_fetched ? stay.who.fetches_in : Span::zero());
-  after_(starts_in, [this, key = stay.who.view.full_name()] { become_ready(key); });
+  clock_.after(starts_in, [this, key = stay.who.view.full_name()] { become_ready(key); });
   return true;
 }
 

@@ -3,7 +3,6 @@
 // node is empty.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,21 +10,20 @@
 #include <vector>
 
 #include "base/random.h"
+#include "cli/plan_clock.h"
 #include "cli/plan_ground.h"
 
 namespace drover::cli {
 
 class Lodgings {
  public:
-  using After = std::function<void(base::Span, std::function<void()>)>;
-
-  // `now` is the forecast's clock, `after` calls back later by it. Both and the ground must outlive this. `chance`
-  // names those that do not exist yet.
-  Lodgings(Ground& ground, const base::Span& now, After after, base::Random chance);
+  // Clock and ground must outlive this. `chance` names those that do not exist yet.
+  Lodgings(Ground& ground, Clock& clock, base::Random chance);
   Lodgings(const Lodgings&) = delete;
   Lodgings& operator=(const Lodgings&) = delete;
 
-  std::vector<core::PodView> pods_on(const std::string& node) const;
+  // As the policy of this plot sees them.
+  std::vector<core::PodView> pods_on(const std::string& node, std::size_t plot) const;
   int device_pods_on(const std::string& node) const;
   bool is_replacement(const std::string& pod) const;
 
@@ -36,10 +34,10 @@ class Lodgings {
   // The budget that would not let the pod go the last time, or nullptr.
   const Budget* held_by(const std::string& pod) const;
   // When somebody who was refused is asked again; nothing when no one would answer otherwise than before.
-  std::optional<base::Span> ask_again_at(base::Span last_news_at) const;
+  std::optional<base::Span> ask_again_at() const;
 
   // Pods that wait for room find it, on nodes that are open for them.
-  void place_waiting(const core::FleetView& fleet);
+  void place_waiting();
   // A node was opened, or a pod has gone.
   void room_was_made();
   // A pod of ours that proves an image stands on the node for a while: it goes nowhere else, but counts for the load.
@@ -61,15 +59,14 @@ class Lodgings {
   void miss(const Lodger& gone);
   void make_again(const Lodger& gone);
   void become_ready(const std::string& key);
-  bool place(Stay& stay, const core::FleetView& fleet);
+  bool place(Stay& stay);
   bool fits(const Lodger& pod, const std::string& node, const Lodging& lodging) const;
   std::int64_t load_of(const std::string& node, const Lodging& lodging) const;
   std::optional<std::size_t> budget_without_room(const Lodger& pod) const;
   void settle(const Lodger& pod);
 
   Ground& ground_;
-  const base::Span& now_;
-  After after_;
+  Clock& clock_;
   std::map<std::string, Stay> stays_;                    // by "ns/name"
   std::map<std::string, std::set<std::string>> on_;      // keys, by node
   std::map<std::string, Amounts> used_;                  // by node

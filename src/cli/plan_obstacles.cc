@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace drover::cli {
@@ -23,9 +22,8 @@ std::string name_of(const core::PodView& pod, const Lodgings& lodgings) {
 }  // namespace
 
 void Obstacles::tell(Obstacle obstacle) {
-  const bool is_known = std::any_of(told_.begin(), told_.end(), [&](const Obstacle& one) {
-    return one.kind == obstacle.kind && one.node == obstacle.node && one.object == obstacle.object;
-  });
+  const bool is_known =
+      std::any_of(told_.begin(), told_.end(), [&](const Obstacle& one) { return is_same(one, obstacle); });
   if (!is_known) told_.push_back(std::move(obstacle));
 }
 
@@ -36,13 +34,17 @@ void Obstacles::tell_what_is_known(const Ground& ground) {
           .object = ground.foreign_operator,
           .message = "it runs, and drover writes to no node beside it; scale it to 0"});
   }
-  std::set<std::string> missing;
-  for (std::size_t i = 0; i < ground.fleet.nodes.size(); ++i) {
-    const Lot& lot = ground.lots[i];
-    const core::NodeView& node = ground.fleet.nodes[i];
+  for (const Plot& plot : ground.plots) tell_images_and_nodes(plot);
+  for (const Dispute& dispute : ground.disputes) tell_dispute(dispute);
+}
+
+void Obstacles::tell_images_and_nodes(const Plot& plot) {
+  for (std::size_t i = 0; i < plot.fleet.nodes.size(); ++i) {
+    const Lot& lot = plot.lots[i];
+    const core::NodeView& node = plot.fleet.nodes[i];
     const bool is_to_change = node.driver.is_outdated || !node.driver.is_ready;
     if (!node.is_managed() || node.is_skipped || !is_to_change) continue;
-    if (!lot.missing.empty() && missing.insert(lot.image).second) {
+    if (!lot.missing.empty()) {
       tell({.kind = "image",
             .node = {},
             .object = lot.image,
@@ -66,6 +68,15 @@ void Obstacles::tell_what_is_known(const Ground& ground) {
   }
 }
 
+void Obstacles::tell_dispute(const Dispute& dispute) {
+  tell({.kind = "dispute",
+        .node = dispute.node,
+        .object = dispute.node,
+        .message = fmt::format("{} select it, so it {}; let one of them select it", dispute.rivals,
+                               dispute.has_nobody ? "gets no driver" : "stays with the one that has it"),
+        .stops = dispute.has_nobody});
+}
+
 void Obstacles::tell_budget(const std::string& node, const core::PodView& pod, const Lodgings& lodgings, bool stops) {
   const Budget* budget = lodgings.held_by(pod.full_name());
   if (budget == nullptr) return;
@@ -79,11 +90,29 @@ void Obstacles::tell_budget(const std::string& node, const core::PodView& pod, c
 }
 
 void Obstacles::tell_limit(const core::Policy& policy, const core::Slots& slots) {
-  if (slots.in_flight > 0 || slots.away < slots.may_be_away) return;
+  const bool is_full = slots.away >= slots.may_be_away;
+  if (slots.in_flight > 0 || slots.room_elsewhere <= 0 || !is_full) return;
   tell({.kind = "limit",
         .node = {},
         .object = policy.name,
         .message = slots.obstacle() + "; bring them back, or raise maxUnavailable"});
+}
+
+void Obstacles::tell_limit_over_all(const operate::Ceiling& ceiling) {
+  tell({.kind = "limit",
+        .node = {},
+        .object = "over all policies",
+        .message = fmt::format("{} of {} nodes are out of service, and {} may be; bring them back, or raise the "
+                               "operator's --max-unavailable",
+                               ceiling.away, ceiling.managed, ceiling.may_be_away())});
+}
+
+void Obstacles::tell_off(const core::Policy& policy) {
+  tell({.kind = "off",
+        .node = {},
+        .object = policy.name,
+        .message = "its autoUpgrade is false and its updateStrategy OnDelete, so drover replaces no driver; set "
+                   "autoUpgrade to true, or delete the drivers' pods yourself"});
 }
 
 void Obstacles::tell_pods(const std::string& node, const core::Clearing& left, const Lodgings& lodgings) {

@@ -9,16 +9,18 @@
 #include "cli/plan_lodgings.h"
 #include "core/drain.h"
 #include "core/slots.h"
+#include "operator/ceiling.h"
 
 namespace drover::cli {
 
 // Something in the way that is known before the first cordon.
 struct Obstacle {
-  std::string kind;     // "budget", "bare-pod", "empty-dir", "daemon-pod", "mirror-pod", "image", "kernel", "node", …
-  std::string node;     // empty: all of them
-  std::string object;   // what is in the way: a pod, a budget, an image
-  std::string message;  // with what to do
-  bool stops = true;    // false: it costs time or a forced deletion, and the node gets through
+  std::string kind;      // "budget", "bare-pod", "empty-dir", "daemon-pod", "mirror-pod", "image", "kernel", "node", …
+  std::string node;      // empty: all of them
+  std::string object;    // what is in the way: a pod, a budget, an image
+  std::string message;   // with what to do
+  bool stops = true;     // false: it costs time or a forced deletion, and the node gets through
+  bool is_usual = true;  // false: it is in the way only where durations are other than usual
 };
 
 class Obstacles {
@@ -27,15 +29,24 @@ class Obstacles {
   void tell_what_is_known(const Ground& ground);
   // The pods that keep a node from being emptied.
   void tell_pods(const std::string& node, const core::Clearing& left, const Lodgings& lodgings);
-  // Nodes that others took out of service, where they leave no room for anybody.
+  // Nodes that others took out of service, where they leave no room for anybody: under the policy's own limit, and
+  // under the one over all policies while nobody is in flight.
   void tell_limit(const core::Policy& policy, const core::Slots& slots);
+  void tell_limit_over_all(const operate::Ceiling& ceiling);
+  // Upgrades are switched off.
+  void tell_off(const core::Policy& policy);
   // The budget that holds the pod, if one does.
   void tell_budget(const std::string& node, const core::PodView& pod, const Lodgings& lodgings, bool stops);
 
+  static bool is_same(const Obstacle& one, const Obstacle& other) {
+    return one.kind == other.kind && one.node == other.node && one.object == other.object;
+  }
   std::vector<Obstacle> take() { return std::move(told_); }
 
  private:
   void tell(Obstacle obstacle);
+  void tell_images_and_nodes(const Plot& plot);
+  void tell_dispute(const Dispute& dispute);
 
   std::vector<Obstacle> told_;
 };

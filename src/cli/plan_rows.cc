@@ -3,15 +3,18 @@
 namespace drover::cli {
 
 Rows::Rows(const Ground& ground) {
-  for (std::size_t i = 0; i < ground.fleet.nodes.size(); ++i) {
-    const core::NodeView& node = ground.fleet.nodes[i];
-    rows_.push_back({.node = node.name, .lot = ground.lots[i]});
-    if (core::is_in_flight(node.phase)) taken(i, base::Span::zero());
+  for (const Plot& plot : ground.plots) {
+    firsts_.push_back(rows_.size());
+    for (std::size_t i = 0; i < plot.fleet.nodes.size(); ++i) {
+      const core::NodeView& node = plot.fleet.nodes[i];
+      rows_.push_back({.node = node.name, .policy = plot.fleet.policy.name, .lot = plot.lots[i]});
+      if (core::is_in_flight(node.phase)) taken(rows_.size() - 1, base::Span::zero());
+    }
   }
 }
 
 void Rows::taken(std::size_t node, base::Span at) {
-  rows_[node].wave = last_wave_ + 1;
+  rows_[node].wave = last_waves_[rows_[node].policy] + 1;
   rows_[node].starts_in = at;
   order_.push_back(node);
 }
@@ -19,7 +22,7 @@ void Rows::taken(std::size_t node, base::Span at) {
 void Rows::ended(std::size_t node, base::Span at) {
   if (rows_[node].wave == 0) return;
   rows_[node].ends_in = at;
-  last_wave_ = rows_[node].wave;
+  last_waves_[rows_[node].policy] = rows_[node].wave;
 }
 
 std::vector<Row> Rows::told() const {

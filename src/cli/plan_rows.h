@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct Row {
   enum class End { Done, Failed, Waits, LeftOut };
 
   std::string node;
+  std::string policy = {};
   Lot lot = {};
   int wave = 0;  // 0: it is not taken at all
   std::optional<base::Span> starts_in = {};
@@ -38,8 +40,10 @@ class Rows {
   // One for each node of the ground; those in flight are the first wave.
   explicit Rows(const Ground& ground);
 
+  // The row of a plot's first node; the others follow.
+  std::size_t first_of(std::size_t plot) const { return firsts_[plot]; }
   Row& of(std::size_t node) { return rows_[node]; }
-  // A node that begins belongs to the wave after that of whoever ended last.
+  // A node that begins belongs to the wave after that of whoever of its policy ended last.
   void taken(std::size_t node, base::Span at);
   void ended(std::size_t node, base::Span at);
   // As they were taken, then those that were not.
@@ -48,7 +52,8 @@ class Rows {
  private:
   std::vector<Row> rows_;
   std::vector<std::size_t> order_;
-  int last_wave_ = 0;
+  std::vector<std::size_t> firsts_;        // by plot
+  std::map<std::string, int> last_waves_;  // by policy
 };
 
 }  // namespace drover::cli

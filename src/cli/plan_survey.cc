@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "cli/fleet_text.h"
-#include "kube/yaml.h"
 #include "observe/ranges.h"
 #include "sim/controllers/objects.h"
 #include "sim/controllers/placement.h"
@@ -108,113 +107,104 @@ bool is_image_trouble(std::string_view trouble) {
 
 }  // namespace
 
-base::Result<kube::Object> policy_in(std::string_view text, const vendors::Profile& profile) {
-  TRY(auto documents, kube::parse_manifests(text));
-  const std::string wanted = fmt::format("{}/{}", profile.policy.group, profile.policy.version);
-  std::optional<kube::Object> found;
-  for (kube::Object& document : documents) {
-    if (json::text_at(document, {"kind"}) != profile.policy.kind || json::text_at(document, {"apiVersion"}) != wanted) {
-      continue;
-    }
-    if (found) {
-      return base::fault(Fault::Kind::Refused,
-                         fmt::format("there are two {}s in it, and one counts; leave one", profile.policy.kind));
-    }
-    found = std::move(document);
-  }
-  if (!found) {
-    return base::fault(Fault::Kind::Refused,
-                       fmt::format("there is no {} of {} in it; give the manifest that you mean to apply",
-                                   profile.policy.kind, wanted));
-  }
-  if (kube::name_of(*found).empty()) {
-    return base::fault(Fault::Kind::Refused, fmt::format("the {} in it has no metadata.name", profile.policy.kind));
-  }
-  return std::move(*found);
+Survey::Survey(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, std::vector<Supposed> policies,
+               std::optional<core::Share> max_unavailable)
+    : api_(api, loop, profile, std::move(policies)), profile_(profile), rounds_(api_), look_(api_, loop, profile) {
+  ground_.max_unavailable = max_unavailable;
 }
-
-// ---- the API with another policy in it
-
-kube::Call SupposedApi::call(kube::Request request, Answer answer) {
-  loop_.post([what = sentence(request), answer = std::move(answer)] {
-    answer(base::fault(Fault::Kind::Refused, fmt::format("{}: a plan only lists", what)));
-  });
-  return {};
-}
-
-kube::Call SupposedApi::watch(kube::WatchRequest, kube::WatchSink sink) {
-  loop_.post(
-      [sink = std::move(sink)] { sink.ended(Fault{.kind = Fault::Kind::Refused, .message = "a plan only lists"}); });
-  return {};
-}
-
-kube::Call SupposedApi::list(kube::ListRequest request, kube::ListSink sink) {
-  const bool is_ours = policy_ && request.range.resource.plural == profile_.policy.plural &&
-                       request.range.resource.group == profile_.policy.group;
-  if (!is_ours) return api_.list(std::move(request), std::move(sink));
-  const auto is_there = std::make_shared<bool>(false);
-  kube::ListSink ours;
-  ours.item = [this, is_there, item = sink.item](kube::Object object) {
-    const bool is_meant = kube::name_of(object) == kube::name_of(*policy_);
-    *is_there = *is_there || is_meant;
-    item(is_meant ? supposed(object) : std::move(object));
-  };
-  ours.done = [this, is_there, item = sink.item, done = sink.done](kube::Result<kube::ListEnd> end) {
-    if (end && !*is_there) item(supposed({}));
-    done(std::move(end));
-  };
-  return api_.list(std::move(request), std::move(ours));
-}
-
-kube::Object SupposedApi::supposed(const kube::Object& there) const {
-  kube::Object object = *policy_;
-  json::ensure(object, {"metadata"});
-  if (const json::Value* metadata = json::find(there, {"metadata"})) json::ensure(object, {"metadata"}) = *metadata;
-  if (const json::Value* status = json::find(there, {"status"})) {
-    json::ensure(object, {"status"}) = *status;
-  } else {
-    json::remove(object, {"status"});
-  }
-  if (kube::uid_of(object).empty()) json::ensure(object, {"metadata", "uid"}) = "supposed";
-  // One that is not there yet is younger than all that are.
-  if (json::text_at(object, {"metadata", "creationTimestamp"}).empty()) {
-    json::ensure(object, {"metadata", "creationTimestamp"}) = base::rfc3339(loop_.wall());
-  }
-  return object;
-}
-
-// ---- the survey
-
-Survey::Survey(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, std::optional<kube::Object> policy)
-    : api_(api, loop, profile, std::move(policy)), profile_(profile), rounds_(api_), look_(api_, loop, profile) {}
 
 void Survey::begin(std::function<void(base::Result<void>)> done) {
   rounds_.begin(std::move(done));
   look_.begin([this](base::Result<void> looked) {
-    if (!looked || look_.policy() == nullptr || !troubles().empty()) return rounds_.finish(std::move(looked));
+    if (!looked || !has_policy() || !troubles().empty()) return rounds_.finish(std::move(looked));
     list_surroundings();
   });
 }
 
-std::vector<std::string> Survey::troubles() const {
-  std::vector<std::string> lines;
-  if (look_.fleet().wants() == nullptr) return lines;
-  for (const vendors::FieldTrouble& trouble : look_.fleet().wants()->troubles()) {
-    lines.push_back(trouble.field + " " + trouble.message);
+// ---- the policies
+
+std::string Survey::name_of(const observe::PolicyRef& policy) const {
+  return fmt::format("{} {}", profile_.policy_kind(policy.kind).kind, policy.key);
+}
+
+bool Survey::is_asked_about(const observe::PolicyRef& policy) const {
+  return api_.is_empty() || api_.holds(policy.kind, policy.key);
+}
+
+void Survey::each_policy(const std::function<void(const observe::PolicyRef&, const vendors::Wants&)>& visit) {
+  for (std::size_t i = 0; i < look_.policies(); ++i) {
+    look_.turn_to(i);
+    const observe::Fleet& fleet = look_.fleet();
+    if (fleet.policy_ref() && fleet.wants() != nullptr) visit(*fleet.policy_ref(), *fleet.wants());
   }
+}
+
+std::vector<std::string> Survey::troubles() {
+  std::vector<std::string> lines;
+  for (const observe::Estate::Ignored& one : look_.estate().ignored()) {
+    if (!api_.holds(one.policy.kind, one.policy.key)) continue;
+    lines.push_back(fmt::format("{} would be ignored: {}", name_of(one.policy), one.because));
+  }
+  each_policy([&](const observe::PolicyRef& policy, const vendors::Wants& wants) {
+    if (!is_asked_about(policy)) return;
+    for (const vendors::FieldTrouble& trouble : wants.troubles()) {
+      lines.push_back(fmt::format("{}: {} {}", name_of(policy), trouble.field, trouble.message));
+    }
+  });
   return lines;
 }
 
-std::vector<std::string> Survey::notes() const {
+std::vector<std::string> Survey::notes() {
   std::vector<std::string> lines;
-  if (look_.fleet().wants() == nullptr) return lines;
-  for (const std::string& field : look_.fleet().wants()->ignored_fields()) {
-    lines.push_back(field + " is not read by drover");
+  for (const observe::Estate::Ignored& one : look_.estate().ignored()) {
+    lines.push_back(fmt::format("{} is ignored: {}", name_of(one.policy), one.because));
   }
+  each_policy([&](const observe::PolicyRef& policy, const vendors::Wants& wants) {
+    if (!is_asked_about(policy)) {
+      for (const vendors::FieldTrouble& trouble : wants.troubles()) {
+        lines.push_back(fmt::format("{}, which is there already, cannot be read, so its nodes stay as they are: {} {}",
+                                    name_of(policy), trouble.field, trouble.message));
+      }
+      return;
+    }
+    for (const std::string& field : wants.ignored_fields()) {
+      lines.push_back(fmt::format("{}: {} is not read by drover", name_of(policy), field));
+    }
+  });
   return lines;
 }
+
+void Survey::stake_out() {
+  each_policy([&](const observe::PolicyRef&, const vendors::Wants&) {
+    const observe::Fleet& fleet = look_.fleet();
+    if (look_.view().nodes.empty()) return;
+    Plot plot{.fleet = look_.view()};
+    for (std::size_t i = 0; i < plot.fleet.nodes.size(); ++i) {
+      const vendors::NodeWish& wish = fleet.wish(i);
+      plot.lots.push_back({.loaded = loaded_driver(fleet, i), .wanted = wish.version, .image = wish.image});
+      managed_.insert(plot.fleet.nodes[i].name);
+    }
+    ground_.plots.push_back(std::move(plot));
+    readings_.push_back(&fleet.wants()->reading());
+  });
+  know_disputes();
+}
+
+void Survey::know_disputes() {
+  std::map<std::string, std::vector<std::string>> rivals;  // by node
+  each_policy([&](const observe::PolicyRef& policy, const vendors::Wants&) {
+    for (const std::string& node : look_.fleet().disputed()) rivals[node].push_back(name_of(policy));
+  });
+  for (const auto& [node, names] : rivals) {
+    ground_.disputes.push_back(
+        {.node = node, .rivals = fmt::format("{}", fmt::join(names, " and ")), .has_nobody = !managed_.contains(node)});
+  }
+}
+
+// ---- what is around them
 
 void Survey::list_surroundings() {
+  stake_out();
   rounds_.list(observe::all_nodes(), nodes_of_a_plan(), [this](const kube::Object& node) { take_node(node); });
   rounds_.list({.resource = kube::kDisruptionBudgets, .ns = {}, .labels = {}, .fields = {}},
                {"spec.selector", "status"},
@@ -235,15 +225,13 @@ void Survey::list_pods() {
     std::sort(ground_.lodgers.begin(), ground_.lodgers.end(), [](const Lodger& a, const Lodger& b) {
       return std::tuple(a.made_at, a.view.full_name()) < std::tuple(b.made_at, b.view.full_name());
     });
-    ground_.fleet = look_.view();
-    for (std::size_t i = 0; i < ground_.fleet.nodes.size(); ++i) {
-      const vendors::NodeWish& wish = look_.fleet().wish(i);
-      Lot lot{.loaded = loaded_driver(look_.fleet(), i), .wanted = wish.version, .image = wish.image};
-      const auto report = reports_.find(ground_.fleet.nodes[i].name);
-      if (report != reports_.end()) lot.cannot_unload = report->second;
-      ground_.lots.push_back(std::move(lot));
-    }
     know_missing_images();
+    for (Plot& plot : ground_.plots) {
+      for (std::size_t i = 0; i < plot.lots.size(); ++i) {
+        const auto report = reports_.find(plot.fleet.nodes[i].name);
+        if (report != reports_.end()) plot.lots[i].cannot_unload = report->second;
+      }
+    }
     find_pace();
     rounds_.finish({});
   });
@@ -260,7 +248,7 @@ void Survey::take_node(const kube::Object& node) {
   }
   lodging.node = json::Members{{"metadata", json::Members{{"name", name}, {"labels", kube::labels_of(node)}}},
                                {"spec", json::Members{{"taints", std::move(taints)}}}};
-  const bool is_managed = look_.index_of(name).has_value();
+  const bool is_managed = managed_.contains(name);
   lodging.is_open = is_managed || (!json::flag_at(node, {"spec", "unschedulable"}) && true_since(node, "Ready"));
   // What its agent says of the kernel counts for the boot that it speaks of; garbage says nothing.
   const auto report = vendors::parse_report(kube::annotation_of(node, vendors::kReportAnnotation));
@@ -271,8 +259,13 @@ void Survey::take_node(const kube::Object& node) {
 void Survey::take_pod(const kube::Object& pod) {
   const observe::PodFacts facts = observe::pod_facts(pod, profile_);
   if (facts.is_finished) return;
-  const vendors::PolicyReading& reading = look_.fleet().wants()->reading();
-  Lodger lodger{.view = observe::pod_view(facts, reading.jobs, reading.drained, profile_, look_.ns(), &look_.claims())};
+  const vendors::PolicyReading nobodys;
+  Lodger lodger{.view = observe::pod_view(facts, nobodys.jobs, nobodys.drained, profile_, look_.ns(), &look_.claims())};
+  for (const vendors::PolicyReading* reading : readings_) {
+    const core::PodView view =
+        observe::pod_view(facts, reading->jobs, reading->drained, profile_, look_.ns(), &look_.claims());
+    lodger.parts.push_back({.is_waited_for = view.is_waited_for, .is_drained = view.is_drained});
+  }
   lodger.node = facts.node;
   lodger.is_ready = facts.is_ready;
   lodger.grace = std::chrono::seconds(std::clamp<std::int64_t>(
@@ -295,8 +288,11 @@ void Survey::take_pod(const kube::Object& pod) {
     if (budget.ns == facts.ns && budget.pods && budget.pods->matches(facts.lookup())) lodger.budgets.push_back(i);
   }
   ground_.lodgers.push_back(std::move(lodger));
+  if (facts.ns == look_.ns() && !facts.node.empty()) learn_past(pod, facts);
+}
 
-  if (facts.ns != look_.ns() || facts.node.empty()) return;
+void Survey::learn_past(const kube::Object& pod, const observe::PodFacts& facts) {
+  const auto ready_at = true_since(pod, "Ready");
   Past& past = pasts_[facts.node];
   const std::string_view role = facts.label(profile_.role_label);
   if (role == profile_.validator_role) {
@@ -307,7 +303,7 @@ void Survey::take_pod(const kube::Object& pod) {
   past.driver_ready_at = ready_at;
   // Fetching the image is no part of it: that is done while the node still serves.
   Span before{};
-  std::optional<WallTime> begun = placed_at;
+  std::optional<WallTime> begun = true_since(pod, "PodScheduled");
   for (const json::Value& status : json::array_at(pod, {"status", "initContainerStatuses"})) {
     const auto ended = time_at(status, {"state", "terminated", "finishedAt"});
     before +=
@@ -322,16 +318,20 @@ void Survey::take_pod(const kube::Object& pod) {
 // A driver that waits for its image on one node says so for all that want the same.
 void Survey::know_missing_images() {
   std::map<std::string, std::string> missing;
-  for (std::size_t i = 0; i < ground_.lots.size(); ++i) {
-    const core::PreflightView& preflight = ground_.fleet.nodes[i].preflight;
-    if (preflight.state == core::PreflightView::State::Missing)
-      missing.emplace(ground_.lots[i].image, preflight.trouble);
-    const observe::PodFacts* pod = look_.fleet().driver_pod(i);
-    if (pod != nullptr && is_image_trouble(pod->trouble)) missing.emplace(pod->image, pod->trouble);
+  for (const Plot& plot : ground_.plots) {
+    for (std::size_t i = 0; i < plot.lots.size(); ++i) {
+      const core::NodeView& node = plot.fleet.nodes[i];
+      if (node.preflight.state == core::PreflightView::State::Missing)
+        missing.emplace(plot.lots[i].image, node.preflight.trouble);
+      const observe::PodFacts* pod = look_.fleet().operand_pods().driver_on(node.name);
+      if (pod != nullptr && is_image_trouble(pod->trouble)) missing.emplace(pod->image, pod->trouble);
+    }
   }
-  for (Lot& lot : ground_.lots) {
-    const auto at = missing.find(lot.image);
-    if (at != missing.end()) lot.missing = at->second;
+  for (Plot& plot : ground_.plots) {
+    for (Lot& lot : plot.lots) {
+      const auto at = missing.find(lot.image);
+      if (at != missing.end()) lot.missing = at->second;
+    }
   }
 }
 
@@ -359,10 +359,13 @@ void Survey::find_pace() {
   take(pace.validation, "its validation", pace.validations, "validator pods");
   pace.sources.push_back(fmt::format("a driver's end {}, assumed", base::human(pace.stop)));
   pace.sources.emplace_back("pods that are evicted take their whole grace period");
-  if (ground_.fleet.policy.jobs.is_wanted) {
-    pace.sources.emplace_back(ground_.fleet.policy.jobs.at_most ? "jobs that are waited for take all the time they have"
-                                                                : "jobs that are waited for take no time");
+  std::set<std::string> jobs;
+  for (const Plot& plot : ground_.plots) {
+    if (!plot.fleet.policy.jobs.is_wanted) continue;
+    jobs.insert(plot.fleet.policy.jobs.at_most ? "jobs that are waited for take all the time they have"
+                                               : "jobs that are waited for without a limit take no time");
   }
+  pace.sources.insert(pace.sources.end(), jobs.begin(), jobs.end());
 }
 
 }  // namespace drover::cli

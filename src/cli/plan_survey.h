@@ -1,11 +1,12 @@
 // Everything that a forecast needs of a live cluster, by lists alone: the fleet as `drover status` sees it, with the
-// policy that somebody thinks of in the place of the one that is there, and the pods, nodes and budgets around it.
+// policies that somebody thinks of in the place of those that are there, and the pods, nodes and budgets around it.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,57 +14,45 @@
 #include "base/loop.h"
 #include "cli/look.h"
 #include "cli/plan_ground.h"
+#include "cli/plan_supposed.h"
 #include "cli/rounds.h"
 #include "kube/api.h"
 #include "vendors/profile.h"
 
 namespace drover::cli {
 
-// The one policy of this vendor in the text of a manifest. Malformed and Refused say what is wrong with it.
-base::Result<kube::Object> policy_in(std::string_view text, const vendors::Profile& profile);
-
-// The API with another policy in it. Lists only: whatever would write is refused before it leaves.
-class SupposedApi final : public kube::Api {
- public:
-  SupposedApi(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, std::optional<kube::Object> policy)
-      : api_(api), loop_(loop), profile_(profile), policy_(std::move(policy)) {}
-
-  kube::Call call(kube::Request request, Answer answer) override;
-  kube::Call list(kube::ListRequest request, kube::ListSink sink) override;
-  kube::Call watch(kube::WatchRequest request, kube::WatchSink sink) override;
-
- private:
-  // The server's with the spec of ours; what the server knows of it stays.
-  kube::Object supposed(const kube::Object& there) const;
-
-  kube::Api& api_;
-  base::Loop& loop_;
-  const vendors::Profile& profile_;
-  std::optional<kube::Object> policy_;
-};
-
 class Survey {
  public:
-  // `policy` takes the place of the one that is there.
-  Survey(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, std::optional<kube::Object> policy);
+  // `policies` take the place of those of the same names; `max_unavailable` is what the operator was told of all
+  // policies together.
+  Survey(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, std::vector<Supposed> policies,
+         std::optional<core::Share> max_unavailable = {});
   Survey(const Survey&) = delete;
   Survey& operator=(const Survey&) = delete;
 
   // `done` is called once, with the first thing that went wrong. The rest may be asked afterwards.
   void begin(std::function<void(base::Result<void>)> done);
 
-  const Look& look() const { return look_; }
-  // What cannot be read of the policy, one line each; the ground means nothing then.
-  std::vector<std::string> troubles() const;
-  // Fields of the policy that nobody reads.
-  std::vector<std::string> notes() const;
+  bool has_policy() const { return look_.policies() > 0; }
+  // What cannot be read, or would be ignored, of the policies that are asked about, one line each; the ground means
+  // nothing then. Where some are supposed, these are asked about, else all.
+  std::vector<std::string> troubles();
+  // Fields that nobody reads, and policies beside them that do not count or cannot be read.
+  std::vector<std::string> notes();
   Ground ground() const { return ground_; }
 
  private:
+  std::string name_of(const observe::PolicyRef& policy) const;
+  bool is_asked_about(const observe::PolicyRef& policy) const;
+  // Of each policy that counts, turned to.
+  void each_policy(const std::function<void(const observe::PolicyRef&, const vendors::Wants&)>& visit);
+  void stake_out();
+  void know_disputes();
   void list_surroundings();
   void list_pods();
   void take_node(const kube::Object& node);
   void take_pod(const kube::Object& pod);
+  void learn_past(const kube::Object& pod, const observe::PodFacts& facts);
   void know_missing_images();
   void find_pace();
 
@@ -80,6 +69,8 @@ class Survey {
   const vendors::Profile& profile_;
   Rounds rounds_;
   Look look_;
+  std::vector<const vendors::PolicyReading*> readings_;  // by plot
+  std::set<std::string> managed_;                        // nodes in plots
   std::map<std::string, Past> pasts_;
   std::map<std::string, std::string> reports_;  // by node: what its agent says
   Ground ground_;

@@ -36,6 +36,7 @@ std::string_view word_of(Row::End end) {
 }
 
 std::string driver_text(const Lot& lot) {
+  if (lot.loaded.empty() && lot.wanted.empty()) return "-";
   const std::string loaded = lot.loaded.empty() ? "none" : lot.loaded;
   return lot.loaded == lot.wanted || lot.wanted.empty() ? loaded : fmt::format("{} → {}", loaded, lot.wanted);
 }
@@ -65,6 +66,28 @@ std::string others_text(const Forecast& forecast) {
                      forecast.gets_through ? "got stuck" : "got through");
 }
 
+bool has_several_policies(const Forecast& forecast) {
+  std::set<std::string_view> policies;
+  for (const Row& row : forecast.rows) policies.insert(row.policy);
+  return policies.size() > 1;
+}
+
+std::vector<std::string> node_lines(const Forecast& forecast) {
+  const bool names_policies = has_several_policies(forecast);
+  std::vector<std::vector<std::string>> rows = {{"WAVE", "NODE", "DRIVER", "STARTS", "TAKES", "PODS", "ENDS"}};
+  for (const Row& row : forecast.rows) {
+    if (!is_worth_a_row(row)) continue;
+    const std::optional<Span> takes =
+        row.starts_in && row.ends_in ? std::optional(*row.ends_in - *row.starts_in) : std::nullopt;
+    rows.push_back({row.wave > 0 ? std::to_string(row.wave) : "-", row.node, driver_text(row.lot),
+                    row.starts_in ? "+" + span_text(row.starts_in) : "-", span_text(takes),
+                    std::to_string(row.removed.size()), ends_text(row)});
+    if (names_policies) rows.back().insert(rows.back().begin(), row.policy.empty() ? "-" : row.policy);
+  }
+  if (names_policies) rows.front().insert(rows.front().begin(), "POLICY");
+  return rows.size() > 1 ? table(rows) : std::vector<std::string>();
+}
+
 void tell_removals(const Forecast& forecast, std::vector<std::string>& lines) {
   bool has_title = false;
   for (const Row& row : forecast.rows) {
@@ -87,24 +110,38 @@ void tell_images(const Forecast& forecast, std::vector<std::string>& lines) {
   for (const std::string& image : images) lines.push_back("  " + image);
 }
 
+char mark_of(const Obstacle& one) {
+  if (!one.is_usual) return '?';
+  return one.stops ? '!' : '-';
+}
+
 // What is in the way of several nodes is told once.
 void tell_obstacles(const Forecast& forecast, std::vector<std::string>& lines) {
   if (forecast.obstacles.empty()) return;
   lines.emplace_back("\nin the way");
-  for (const bool stops : {true, false}) {
+  for (const char mark : {'!', '-', '?'}) {
     std::set<std::pair<std::string, std::string>> told;
     for (const Obstacle& one : forecast.obstacles) {
-      if (one.stops != stops || !told.emplace(one.kind, one.object).second) continue;
+      if (mark_of(one) != mark || !told.emplace(one.kind, one.object).second) continue;
       const auto others =
           std::count_if(forecast.obstacles.begin(), forecast.obstacles.end(), [&](const Obstacle& other) {
-            return &other != &one && other.stops == stops && other.kind == one.kind && other.object == one.object;
+            return &other != &one && mark_of(other) == mark && other.kind == one.kind && other.object == one.object;
           });
       std::string where = one.node.empty() || one.node == one.object ? "" : " on " + one.node;
       if (others > 0) where += fmt::format(" and {} more", others);
-      lines.push_back(fmt::format("  {} {} {}{}: {}", stops ? "!" : "-", one.kind, one.object, where,
-                                  base::one_line(one.message, kMostReason)));
+      lines.push_back(
+          fmt::format("  {} {} {}{}: {}{}", mark, one.kind, one.object, where,
+                      one.is_usual ? "" : "perhaps, as chance has it: ", base::one_line(one.message, kMostReason)));
     }
   }
+}
+
+std::string ceiling_text(const operate::Ceiling& ceiling) {
+  const std::string share = fmt::format("{}{}", ceiling.share.amount, ceiling.share.is_percent ? "%" : "");
+  return fmt::format("limit over all policies: {} of {} nodes out of service at once ({})", ceiling.may_be_away(),
+                     ceiling.managed,
+                     ceiling.is_asked_for ? "--max-unavailable " + share
+                                          : share + "; where your operator has --max-unavailable, give it here too");
 }
 
 std::string last_line(const Forecast& forecast) {
@@ -121,25 +158,18 @@ std::string last_line(const Forecast& forecast) {
     return fmt::format("it would get stuck: {} node{} would not get the driver ({})", stuck, stuck == 1 ? "" : "s",
                        how);
   }
+  if (forecast.rows.empty()) return "nothing is to be done: no policy has a node";
   return taken == 0 ? "nothing is to be done" : fmt::format("it gets through: {}", how);
 }
 
 }  // namespace
 
 std::vector<std::string> plan_lines(const Forecast& forecast, const Pace& pace) {
-  std::vector<std::vector<std::string>> rows = {{"WAVE", "NODE", "DRIVER", "STARTS", "TAKES", "PODS", "ENDS"}};
-  for (const Row& row : forecast.rows) {
-    if (!is_worth_a_row(row)) continue;
-    const std::optional<Span> takes =
-        row.starts_in && row.ends_in ? std::optional(*row.ends_in - *row.starts_in) : std::nullopt;
-    rows.push_back({row.wave > 0 ? std::to_string(row.wave) : "-", row.node, driver_text(row.lot),
-                    row.starts_in ? "+" + span_text(row.starts_in) : "-", span_text(takes),
-                    std::to_string(row.removed.size()), ends_text(row)});
-  }
-  std::vector<std::string> lines = rows.size() > 1 ? table(rows) : std::vector<std::string>();
+  std::vector<std::string> lines = node_lines(forecast);
   tell_removals(forecast, lines);
   tell_images(forecast, lines);
   tell_obstacles(forecast, lines);
+  if (forecast.waves > 0 && forecast.ceiling) lines.push_back("\n" + ceiling_text(*forecast.ceiling));
   if (forecast.waves > 0) {
     lines.emplace_back("\ntimes");
     for (const std::string& source : pace.sources) lines.push_back("  " + source);
@@ -161,13 +191,10 @@ json::Value plan_json(const Forecast& forecast, const Pace& pace) {
       if (!one.is_replacement) pod["pod"] = one.pod;
       evictions.push_back(std::move(pod));
     }
-    json::Members node = {{"name", row.node},
-                          {"wave", row.wave},
-                          {"loaded", row.lot.loaded},
-                          {"wanted", row.lot.wanted},
-                          {"image", row.lot.image},
-                          {"ends", word_of(row.end)},
-                          {"evictions", std::move(evictions)}};
+    json::Members node = {{"name", row.node},         {"policy", row.policy},
+                          {"wave", row.wave},         {"loaded", row.lot.loaded},
+                          {"wanted", row.lot.wanted}, {"image", row.lot.image},
+                          {"ends", word_of(row.end)}, {"evictions", std::move(evictions)}};
     if (row.starts_in) node["startsInSeconds"] = seconds(*row.starts_in);
     if (row.ends_in) node["endsInSeconds"] = seconds(*row.ends_in);
     if (row.end != Row::End::Done) node["reason"] = row.reason;
@@ -179,20 +206,23 @@ json::Value plan_json(const Forecast& forecast, const Pace& pace) {
                                      {"node", one.node},
                                      {"object", one.object},
                                      {"message", one.message},
-                                     {"stops", one.stops}});
+                                     {"stops", one.stops},
+                                     {"perhaps", !one.is_usual}});
   }
   json::Array times;
   for (const std::string& source : pace.sources) times.emplace_back(source);
-  return json::Members{{"getsThrough", forecast.gets_through},
-                       {"takesSeconds", seconds(forecast.takes)},
-                       {"takesAtLeastSeconds", seconds(forecast.takes_at_least)},
-                       {"takesAtMostSeconds", seconds(forecast.takes_at_most)},
-                       {"tries", forecast.tries},
-                       {"triesThatEndOtherwise", forecast.others},
-                       {"waves", forecast.waves},
-                       {"nodes", std::move(nodes)},
-                       {"blockers", std::move(blockers)},
-                       {"times", std::move(times)}};
+  json::Members plan = {{"getsThrough", forecast.gets_through},
+                        {"takesSeconds", seconds(forecast.takes)},
+                        {"takesAtLeastSeconds", seconds(forecast.takes_at_least)},
+                        {"takesAtMostSeconds", seconds(forecast.takes_at_most)},
+                        {"tries", forecast.tries},
+                        {"triesThatEndOtherwise", forecast.others},
+                        {"waves", forecast.waves},
+                        {"nodes", std::move(nodes)},
+                        {"blockers", std::move(blockers)},
+                        {"times", std::move(times)}};
+  if (forecast.ceiling) plan["mostNodesOutOfService"] = forecast.ceiling->may_be_away();
+  return plan;
 }
 
 }  // namespace drover::cli

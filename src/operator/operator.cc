@@ -74,13 +74,15 @@ bool Operator::learn_labels() {
 }
 
 int Operator::room() const {
-  std::vector<const observe::Fleet*> fleets;
+  std::vector<const core::FleetView*> policies;
   bool is_sure = true;
   for (const auto& herd : herds_) {
     is_sure = is_sure && !herd->has_taken_unseen();
-    for (const auto& flock : herd->flocks()) fleets.push_back(&flock->fleet);
+    for (const auto& flock : herd->flocks()) {
+      if (flock->fleet.policy_ref()) policies.push_back(&flock->fleet.seen());
+    }
   }
-  return room_under(settings_.max_unavailable, fleets, is_sure);
+  return room_under(settings_.max_unavailable, policies, is_sure);
 }
 
 void Operator::stop(std::function<void()> done) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -64,7 +65,7 @@ class WitnessedApi final : public kube::Api {
 
   std::vector<std::string> evicted;
   std::vector<std::string> deleted;
-  std::multiset<std::string> deleted_from;  // "nvidia-1 ReplicaSet ml/train-5f6"
+  std::multiset<std::string> deleted_from;  // "nvidia-1 ReplicaSet ml/train-5f6", "nvidia-1 ml/bare"
   std::vector<std::string> taken;
   std::string said;
   base::Instant begun_at = {};
@@ -78,12 +79,11 @@ class WitnessedApi final : public kube::Api {
   std::string whereabouts(const std::string& pod) const {
     const sim::Stored stored = world_.store().find("pods", pod);
     if (!stored) return {};
-    std::string text(json::text_at(*stored, {"spec", "nodeName"}));
-    for (const json::Value& owner : json::array_at(*stored, {"metadata", "ownerReferences"})) {
-      text += fmt::format(" {} {}/{}", json::text_at(owner, {"kind"}), kube::namespace_of(*stored),
-                          json::text_at(owner, {"name"}));
-    }
-    return text;
+    const std::string node(json::text_at(*stored, {"spec", "nodeName"}));
+    const json::Array& owners = json::array_at(*stored, {"metadata", "ownerReferences"});
+    if (owners.empty()) return node + " " + pod;
+    return fmt::format("{} {} {}/{}", node, json::text_at(owners[0], {"kind"}), kube::namespace_of(*stored),
+                       json::text_at(owners[0], {"name"}));
   }
 
   kube::Api& api_;
@@ -106,11 +106,32 @@ inline std::string text_of(const Workload& one) {
                      one.available ? fmt::format(" available={}", *one.available) : "");
 }
 
+// An NVIDIADriver and its nodes.
+struct Pool {
+  std::string name;
+  std::string upgrade = {};
+  bool changes = true;
+};
+
+inline kube::Object nvidia_driver(std::string_view name, std::string_view version, std::string_view spec) {
+  return parsed(fmt::format(R"({{"apiVersion": "nvidia.com/v1alpha1", "kind": "NVIDIADriver",
+      "metadata": {{"name": "{}"}}, "spec": {{"version": "{}",
+      "startupProbe": {{"initialDelaySeconds": 0, "periodSeconds": 1}}, {}}}}})",
+                            name, version, spec));
+}
+
+inline kube::Object driver_of(const Pool& pool, std::string_view version) {
+  return nvidia_driver(pool.name, version,
+                       fmt::format(R"("nodeSelector": {{"pool": "{}"}}, "upgradePolicy": {{"autoUpgrade": true{}{}}})",
+                                   pool.name, pool.upgrade.empty() ? "" : ", ", pool.upgrade));
+}
+
 // One random cluster, from its seed.
 struct Setting {
   int nodes = 3;
   std::string upgrade;
-  bool has_limits = true;  // in time
+  std::vector<Pool> pools = {};                     // each node has one, in turn; none: a ClusterPolicy has all nodes
+  std::optional<core::Share> max_unavailable = {};  // over all of them
   sim::Tempo tempo = {};
   std::vector<Workload> workloads;
   std::string skipped = {};   // a node that a person left out
@@ -133,10 +154,17 @@ class Cluster : public Stage {
       : Stage({.seed = seed,
                .nodes = fmt::format("nvidia={}", setting.nodes),
                .kubelets = {.tempo = setting.tempo, .events = false}}),
-        door(world.api("operator"), world) {
+        door(world.api("operator"), world),
+        max_unavailable(setting.max_unavailable),
+        setting_(setting) {
     EXPECT_TRUE(kubelets.images().prefer("train:*", "", "deaf; wait forever"));
-    create_policy(cluster_policy(kOld, setting.upgrade));
-    start_operator(door);
+    if (setting.pools.empty()) create_policy(cluster_policy(kOld, setting.upgrade));
+    for (int i = 0; i < setting.nodes && !setting.pools.empty(); ++i) {
+      put_into(fmt::format("nvidia-{}", i + 1), setting.pools[static_cast<std::size_t>(i) % setting.pools.size()].name);
+    }
+    for (const Pool& pool : setting.pools)
+      ask(kube::create(operate::testing::kNvidiaDrivers, "", driver_of(pool, kOld)));
+    start();
     EXPECT_TRUE(run_until_all("upgrade-done"));
     for (const Workload& work : setting.workloads) add(work);
     if (!setting.skipped.empty()) {
@@ -146,6 +174,37 @@ class Cluster : public Stage {
     if (!setting.clung_to.empty()) add_clinging(fmt::format(R"("kubernetes.io/hostname": "{}")", setting.clung_to));
     world.run_for(90s);
     world.store().each("pods", "ml", [&](const sim::Stored& pod) { before.insert(kube::key_of(*pod)); });
+  }
+
+  void start() {
+    operate::Settings settings;
+    settings.vendors.push_back({.profile = &vendors::nvidia(), .operands = {}});
+    settings.max_unavailable = max_unavailable;
+    drover =
+        std::make_unique<operate::Operator>(door, world.loop, world.cluster.random("operator-1"), std::move(settings));
+    drover->start();
+  }
+  void put_into(const std::string& node, std::string_view pool) {
+    patch_node(node, fmt::format(R"({{"metadata": {{"labels": {{"pool": "{}"}}}}}})", pool));
+  }
+
+  // What somebody means to apply: the new driver.
+  std::vector<Supposed> next() const {
+    if (setting_.pools.empty()) return {{.kind = 0, .object = cluster_policy(kNew, setting_.upgrade)}};
+    std::vector<Supposed> next;
+    for (const Pool& pool : setting_.pools) {
+      if (pool.changes) next.push_back({.kind = 1, .object = driver_of(pool, kNew)});
+    }
+    return next;
+  }
+  // And applies then.
+  void go_on() {
+    if (setting_.pools.empty()) return set_version(kNew);
+    for (const Pool& pool : setting_.pools) {
+      if (!pool.changes) continue;
+      ask(kube::patch(operate::testing::kNvidiaDrivers, "", pool.name, kube::PatchKind::Merge,
+                      {{"spec", {{"version", kNew}}}}));
+    }
   }
 
   void add(const Workload& work) {
@@ -174,14 +233,19 @@ class Cluster : public Stage {
                                         where))));
   }
 
-  Ground ground(const std::optional<kube::Object>& policy) {
-    Survey survey(person, world.loop, vendors::nvidia(), policy);
+  // `policies` take the place of those that are there.
+  std::unique_ptr<Survey> surveyed(std::vector<Supposed> policies) {
+    auto survey = std::make_unique<Survey>(person, world.loop, vendors::nvidia(), std::move(policies), max_unavailable);
     std::optional<base::Result<void>> ended;
-    survey.begin([&](base::Result<void> result) { ended = std::move(result); });
+    survey->begin([&](base::Result<void> result) { ended = std::move(result); });
     EXPECT_TRUE(world.run_until([&] { return ended.has_value(); }, 1min));
     EXPECT_TRUE(*ended) << ended->error().message;
-    EXPECT_THAT(survey.troubles(), ::testing::IsEmpty());
-    return survey.ground();
+    return survey;
+  }
+  Ground ground(std::vector<Supposed> policies = {}) {
+    const auto survey = surveyed(std::move(policies));
+    EXPECT_THAT(survey->troubles(), ::testing::IsEmpty());
+    return survey->ground();
   }
 
   // The nodes' states, until they have been the same for a while; and when the last of them changed.
@@ -207,7 +271,11 @@ class Cluster : public Stage {
   }
 
   WitnessedApi door;
-  std::set<std::string> before;  // pods that were there when the plan was made
+  std::optional<core::Share> max_unavailable;  // over all policies
+  std::set<std::string> before;                // pods that were there when the plan was made
+
+ private:
+  Setting setting_;
 };
 
 }  // namespace drover::cli::testing

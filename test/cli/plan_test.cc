@@ -18,9 +18,7 @@ Setting quiet(std::string upgrade, std::vector<Workload> workloads) {
   return setting;
 }
 
-Forecast foreseen_on(Cluster& cluster, const Setting& setting) {
-  return foresee(cluster.ground(cluster_policy(kNew, setting.upgrade)), vendors::nvidia().flow);
-}
+Forecast foreseen_on(Cluster& cluster) { return foresee(cluster.ground(cluster.next()), vendors::nvidia().flow); }
 
 std::string told(const Forecast& foreseen) {
   std::string text;
@@ -31,7 +29,7 @@ std::string told(const Forecast& foreseen) {
 TEST(Plan, NamesABarePodThatNobodyWouldMakeAgain) {
   const Setting setting = quiet("", {{.name = "lonely", .is_bare = true}});
   Cluster cluster(1, setting);
-  const Forecast foreseen = foreseen_on(cluster, setting);
+  const Forecast foreseen = foreseen_on(cluster);
   EXPECT_FALSE(foreseen.gets_through);
   ASSERT_EQ(foreseen.obstacles.size(), 1U);
   EXPECT_EQ(foreseen.obstacles.front().kind, "bare-pod");
@@ -42,7 +40,7 @@ TEST(Plan, NamesABarePodThatNobodyWouldMakeAgain) {
 TEST(Plan, NamesABudgetWithoutRoomAndWhatToDo) {
   const Setting setting = quiet(R"("podDeletion": {"timeoutSeconds": 0})", {{.name = "held", .available = 1}});
   Cluster cluster(1, setting);
-  const Forecast foreseen = foreseen_on(cluster, setting);
+  const Forecast foreseen = foreseen_on(cluster);
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_THAT(told(foreseen), HasSubstr("! budget ml/held on nvidia-1: it has no room (1 healthy, 1 wanted)"));
 }
@@ -50,7 +48,7 @@ TEST(Plan, NamesABudgetWithoutRoomAndWhatToDo) {
 TEST(Plan, SaysThatABudgetIsOverruledWhenTheTimeIsOver) {
   const Setting setting = quiet(R"("podDeletion": {"timeoutSeconds": 60})", {{.name = "held", .available = 1}});
   Cluster cluster(1, setting);
-  const Forecast foreseen = foreseen_on(cluster, setting);
+  const Forecast foreseen = foreseen_on(cluster);
   EXPECT_TRUE(foreseen.gets_through);
   EXPECT_THAT(told(foreseen), HasSubstr("- budget ml/held"));
   EXPECT_THAT(told(foreseen), HasSubstr("deleted around its budget"));
@@ -61,7 +59,7 @@ TEST(Plan, NamesDaemonPodsThatComeBack) {
   Cluster cluster(1, setting);
   cluster.add_clinging("");
   cluster.world.run_for(1min);
-  const Forecast foreseen = foreseen_on(cluster, setting);
+  const Forecast foreseen = foreseen_on(cluster);
   EXPECT_FALSE(foreseen.gets_through);
   ASSERT_EQ(foreseen.obstacles.size(), 3U) << told(foreseen);
   for (const Obstacle& one : foreseen.obstacles) EXPECT_EQ(one.kind, "daemon-pod");
@@ -74,7 +72,7 @@ TEST(Plan, NamesALimitThatOthersHaveUsedUp) {
   Setting setting = quiet(R"("maxUnavailable": 1)", {});
   setting.cordoned = "nvidia-2";
   Cluster cluster(1, setting);
-  const Forecast foreseen = foreseen_on(cluster, setting);
+  const Forecast foreseen = foreseen_on(cluster);
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_THAT(told(foreseen),
               HasSubstr("! limit cluster-policy: 1 of 3 nodes are out of service, and 1 may be; cordoned by others: "
@@ -88,7 +86,7 @@ TEST(Plan, NamesANodeWhoseKernelCannotUnload) {
   const vendors::Report report{.boot = boot, .can_unload = false, .message = "no CONFIG_MODULE_UNLOAD"};
   cluster.ask(kube::patch(kube::kNodes, "", "nvidia-2", kube::PatchKind::Merge,
                           {{"metadata", {{"annotations", {{vendors::kReportAnnotation, text_of(report)}}}}}}));
-  const Forecast foreseen = foreseen_on(cluster, setting);
+  const Forecast foreseen = foreseen_on(cluster);
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_THAT(told(foreseen),
               HasSubstr("! kernel nvidia-2: its kernel cannot unload the driver (no CONFIG_MODULE_UNLOAD)"));
@@ -100,7 +98,7 @@ TEST(Plan, NamesAnImageThatAPreflightCouldNotFetch) {
   EXPECT_TRUE(cluster.kubelets.images().prefer("*nvidia/driver:550*", "", "missing"));
   cluster.set_version(kNew);
   cluster.world.run_for(2min);
-  const Forecast foreseen = foresee(cluster.ground({}), vendors::nvidia().flow);
+  const Forecast foreseen = foresee(cluster.ground(), vendors::nvidia().flow);
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_EQ(foreseen.waves, 0);
   EXPECT_THAT(told(foreseen), HasSubstr("! image nvcr"));
@@ -112,7 +110,7 @@ TEST(Plan, GoesOnFromTheMiddleOfARollout) {
   cluster.set_version(kNew);
   for (int i = 0; i < 90 && !cluster.all("upgrade-done"); ++i) {
     cluster.world.run_for(1s);
-    const Forecast foreseen = foresee(cluster.ground({}), vendors::nvidia().flow);
+    const Forecast foreseen = foresee(cluster.ground(), vendors::nvidia().flow);
     EXPECT_TRUE(foreseen.gets_through) << i << " s after the beginning\n" << told(foreseen);
   }
 }
@@ -133,7 +131,7 @@ TEST(Plan, OnlyLists) {
 TEST(Plan, SaysNothingIsToBeDoneForThePolicyThatIsThere) {
   const Setting setting = quiet("", {});
   Cluster cluster(1, setting);
-  const Forecast foreseen = foresee(cluster.ground({}), vendors::nvidia().flow);
+  const Forecast foreseen = foresee(cluster.ground(), vendors::nvidia().flow);
   EXPECT_TRUE(foreseen.gets_through);
   EXPECT_EQ(told(foreseen), "nothing is to be done\n");
 }
@@ -152,22 +150,6 @@ TEST(Plan, SaysHowFarTheTimeMayBeOffAndWhatOnlyPerhapsHappens) {
   foreseen.others = 3;
   EXPECT_THAT(told(foreseen), HasSubstr("ml/a  (ReplicaSet ml/a), perhaps deleted around its budget\n"));
   EXPECT_THAT(told(foreseen), HasSubstr("about 26m (21m to 27m); 3 of 20 tries with other durations got stuck\n"));
-}
-
-TEST(Plan, TakesOneManifestOfThePolicysKind) {
-  const vendors::Profile& nvidia = vendors::nvidia();
-  EXPECT_TRUE(policy_in("apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: a}\n", nvidia));
-  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
-           {"kind: Pod\n", "there is no ClusterPolicy"},
-           {"apiVersion: nvidia.com/v1\nkind: ClusterPolicy\n", "has no metadata.name"},
-           {"a: [", ""},
-           {"apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: a}\n---\n"
-            "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: b}\n",
-            "there are two"}}) {
-    const auto policy = policy_in(text, nvidia);
-    ASSERT_FALSE(policy) << text;
-    EXPECT_THAT(policy.error().message, HasSubstr(words));
-  }
 }
 
 }  // namespace

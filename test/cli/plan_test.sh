@@ -38,6 +38,17 @@ check "a field that cannot be read is one line and 1" '^1 drover: .*maxUnavailab
 policy another 570.10.10 3 >"$stage/other.yaml"
 text=$(plan -f "$stage/other.yaml")
 check "a policy that would be ignored is refused" '^1 drover: .*would be ignored' "$? $text"
+driver() { printf -- '---\napiVersion: nvidia.com/v1alpha1\nkind: NVIDIADriver\nmetadata:\n  name: %s\nspec:\n  version: "%s"\n  %s\n' "$@"; }
+driver all 570.10.10 'default: true' >"$stage/driver.yaml"
+text=$(plan -f "$stage/driver.yaml")
+check "an NVIDIADriver beside a ClusterPolicy that counts" '^1 drover: .*NVIDIADriver all would be ignored: .*useNvidiaDriverCRD' "$? $text"
+{
+    printf 'apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata:\n  name: cluster-policy\nspec:\n  driver:\n    useNvidiaDriverCRD: true\n'
+    driver all 570.10.10 'default: true'
+} >"$stage/both.yaml"
+check "both kinds in one file" '^1 +nvidia-.*550\.54\.14 → 570\.10\.10' "$(plan -f "$stage/both.yaml")"
+text=$(plan -f "$stage/both.yaml" --max-unavailable 5x)
+check "a limit that cannot be read is a usage error" '^2 .*neither a number of nodes' "$? $text"
 text=$(plan -f "$stage/nowhere.yaml")
 check "a file that is not there" '^1 drover: .*cannot be read' "$? $text"
 text=$("$drover" plan --kubeconfig "$stage/nowhere" 2>&1)

@@ -10,13 +10,21 @@ source "$(dirname "$0")/stage.sh"
 source "$(dirname "$0")/nvidia_stage.sh"
 open_bed nvidia-drivers
 
-driver() { # NAME SPEC: further members of the spec, as YAML in one line
-    kubectl apply -f - <<YAML
+manifest() { # NAME SPEC: further members of the spec, as YAML in one line
+    cat <<YAML
+---
 apiVersion: nvidia.com/v1alpha1
 kind: NVIDIADriver
 metadata: {name: $1}
 spec: {startupProbe: {initialDelaySeconds: 0, periodSeconds: 1}, $2}
 YAML
+}
+driver() { manifest "$@" | kubectl apply -f -; }
+foresees() { # EXIT_CODE PATTERN...: what a plan of $stage/changed.yaml says, each somewhere
+    local said code=0 pattern
+    said=$("$drover" plan --kubeconfig "$KUBECONFIG" -f "$stage/changed.yaml" 2>&1) || code=$?
+    [ "$code" = "$1" ] || { echo "it ends with $code: $said"; return 1; }
+    for pattern in "${@:2}"; do grep -qE "$pattern" <<<"$said" || { echo "it says: $said"; return 1; }; done
 }
 patch() { kubectl patch nvd "$1" --type=merge -p "$2"; } # NAME PATCH
 refused() { # TEXT COMMAND...
@@ -67,8 +75,16 @@ they_share_the_nodes() {
     expect "is disputed" condition c NodesDisputed True
     expect "by both" condition a NodesDisputed True
     expect "and nothing is touched" steadily 3 test "$pods" = "$(driver_pods)"
+    manifest b 'version: 510.85.02, nodeSelector: {pool: b}' >"$stage/changed.yaml"
+    expect "a plan says so too" foresees 0 '^  - dispute nvidia-1: NVIDIADriver a and NVIDIADriver c select it' '^nothing is to be done'
     expect "it goes" kubectl delete nvd c
 
+    { manifest a 'version: 525.60.13, nodeSelector: {pool: a}'; manifest b 'version: 525.60.13, nodeSelector: {pool: b}'; } >"$stage/changed.yaml"
+    expect "both would change under one limit" foresees 0 '^a +1 +nvidia-1 +470.82.01 → 525.60.13' '^a +2 +nvidia-2 ' '^b +1 +nvidia-3 +510.85.02 → 525.60.13' \
+        '^limit over all policies: 1 of 3 nodes' '^it gets through: 3 of 3 nodes'
+    manifest a 'version: 525.60.13, nodeSelector: {pool: a}' >"$stage/changed.yaml"
+    expect "a alone takes its two nodes" foresees 0 '^a +2 +nvidia-2 ' '^it gets through: 2 of 3 nodes'
+    expect "a plan changes nothing" test "$pods" = "$(driver_pods)"
     expect "a changes its version" patch a '{"spec":{"version":"525.60.13"}}'
     expect "and its nodes follow, b's does not" soon 120 runs 1 525.60.13 2 525.60.13 3 510.85.02
     expect "node 2 changes hands" kubectl label node nvidia-2 pool=b --overwrite

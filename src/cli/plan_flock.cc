@@ -1,0 +1,292 @@
+#include "cli/plan_flock.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace drover::cli {
+namespace {
+
+using base::Span;
+using core::NodeView;
+using core::Phase;
+using core::Work;
+using State = core::PreflightView::State;
+
+// A container that need not be fetched.
+constexpr Span kStart = std::chrono::seconds(1);
+
+}  // namespace
+
+PlannedFlock::PlannedFlock(Plot& plot, std::size_t index, const core::Flow& flow, Scene scene)
+    : lots_(plot.lots),
+      fleet_(plot.fleet),
+      index_(index),
+      first_row_(scene.rows.first_of(index)),
+      flow_(flow),
+      scene_(scene),
+      courses_(plot.fleet.nodes.size()) {
+  fleet_.pods_are_counted = false;
+  for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
+    NodeView& node = fleet_.nodes[i];
+    courses_[i] = {.since = -node.spent, .unready_before = node.unready_for, .given_back_before = node.given_back_for};
+    const bool is_proving = node.preflight.state == State::Running && lots_[i].missing.empty();
+    if (!lots_[i].missing.empty()) node.preflight = {.state = State::Missing, .trouble = lots_[i].missing};
+    if (is_proving) prove(i, -node.preflight.running_for);
+  }
+}
+
+// ---- the world
+
+void PlannedFlock::look() {
+  for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
+    NodeView& node = fleet_.nodes[i];
+    const Course& course = courses_[i];
+    const Span now = scene_.clock.now();
+    node.spent = now - course.since;
+    node.tried = true;
+    if (!node.is_ready) node.unready_for = course.unready_before + now;
+    if (course.given_back_before) node.given_back_for = *course.given_back_before + now;
+    if (course.proving_since) node.preflight.running_for = now - *course.proving_since;
+    node.driver.is_settled = true;  // its DaemonSet follows the policy at once
+    if (node.claim && (core::kBeforeSwap | Phase::Restart).has(node.phase)) {
+      node.pods = scene_.lodgings.pods_on(node.name, index_);
+      // How long a job takes nobody knows: those without a limit are not counted.
+      if (!fleet_.policy.jobs.at_most) {
+        for (core::PodView& pod : *node.pods) pod.is_waited_for = false;
+      }
+    } else {
+      node.pods.reset();
+    }
+    tend(i);
+  }
+}
+
+bool PlannedFlock::somebody_waits() const {
+  return fleet_.policy.is_on && std::any_of(fleet_.nodes.begin(), fleet_.nodes.end(),
+                                            [](const NodeView& node) { return node.phase == Phase::Required; });
+}
+
+void PlannedFlock::count_device_pods() {
+  fleet_.pods_are_counted = true;
+  for (NodeView& node : fleet_.nodes) node.device_pods = scene_.lodgings.device_pods_on(node.name);
+}
+
+// The image arrives.
+void PlannedFlock::prove(std::size_t index, Span since) {
+  NodeView& node = fleet_.nodes[index];
+  Course& course = courses_[index];
+  node.preflight.state = State::Running;
+  course.proving_since = since;
+  scene_.lodgings.guest_came(node.name);
+  scene_.clock.after(std::max(Span::zero(), since + scene_.durations.pull() + kStart - scene_.clock.now()),
+                     [this, &node, &course] {
+                       node.preflight = {.state = State::Passed};
+                       course.proving_since.reset();
+                       scene_.lodgings.guest_left(node.name);
+                     });
+}
+
+void PlannedFlock::driver_comes(std::size_t index, Span in) {
+  NodeView& node = fleet_.nodes[index];
+  Course& course = courses_[index];
+  scene_.clock.after(in, [&node, &course] {
+    node.driver.is_ready = true;
+    node.validator = {};
+    course.driver_is_coming = course.is_validating = false;
+  });
+}
+
+// What comes by itself once it was set going: a driver that starts, a validator that looks at it.
+void PlannedFlock::tend(std::size_t index) {
+  NodeView& node = fleet_.nodes[index];
+  Course& course = courses_[index];
+  const bool is_starting = !node.driver.is_ready && !node.driver.is_hosts_own && node.is_selected && node.is_ready &&
+                           (node.driver.is_going || node.driver.pod.empty() || !node.driver.is_outdated);
+  if (is_starting && !course.driver_is_coming && lots_[index].missing.empty()) {
+    course.driver_is_coming = true;
+    const Span stop = node.driver.is_going ? scene_.durations.stop() : Span::zero();
+    const Span pull = core::is_in_flight(node.phase) ? Span::zero() : scene_.durations.pull();
+    // Without the controller it asks for the eviction of whoever uses the device.
+    const bool asks = !fleet_.policy.is_on && node.rolls && fleet_.policy.device_pods;
+    scene_.clock.after(stop, [&node, asks] {
+      node.driver.pod = "planned-" + node.name;
+      node.driver.is_going = node.driver.is_outdated = node.driver.asks_nothing = false;
+      node.driver.trouble.clear();
+      node.driver.waits_for_us = asks;
+      if (asks) node.driver.asks_for = core::Scope::DevicePods;
+    });
+    if (lots_[index].cannot_unload.empty() && !asks) {
+      driver_comes(index, stop + pull + scene_.durations.driver());
+    }
+  }
+  if (node.phase == Phase::Restart && node.claim && node.claim->serves && node.driver.asks_for) {
+    node.driver.asks_for.reset();
+    node.driver.waits_for_us = false;
+    node.driver.asks_nothing = true;
+    driver_comes(index, scene_.durations.driver());
+  }
+  const bool is_looked_at = node.phase == Phase::Validate && node.driver.is_ready && !node.validator.has_passed;
+  if (is_looked_at && !node.validator.is_stale && !course.is_validating) {
+    course.is_validating = true;
+    scene_.clock.after(scene_.durations.validation(), [&node] { node.validator = {.has_passed = true}; });
+  }
+}
+
+// ---- what the plan asks for
+
+void PlannedFlock::decide(int room) {
+  fleet_.room_elsewhere = room;
+  plan_ = core::decide(flow_, fleet_);
+}
+
+bool PlannedFlock::apply() {
+  bool something = false;
+  has_taken_ = false;
+  asked_.clear();
+  for (const core::Decision& decision : plan_.decisions) {
+    if (decision.change) {
+      change(decision.node, *decision.change);
+      something = true;
+    } else if (decision.work == Work::EvictDevicePods || decision.work == Work::EvictAll) {
+      const NodeView& node = fleet_.nodes[decision.node];
+      for (const core::PodView* pod : clearing(node, node.phase).to_evict) asked_.push_back({decision.node, pod});
+    } else if (decision.work != Work::None) {
+      something = work(decision.node, decision.work) || something;
+    }
+  }
+  return something;
+}
+
+// As observe would read it back from the node that was patched.
+void PlannedFlock::change(std::size_t index, const core::Change& change) {
+  NodeView& node = fleet_.nodes[index];
+  Course& course = courses_[index];
+  note_steps(index, change);
+  if (change.phase != node.phase) {
+    course.since = scene_.clock.now();
+    scene_.clock.note_move();
+  }
+  node.phase = change.phase;
+  node.label = change.label;
+  node.odd_label.clear();
+  node.record_is_odd = false;
+  if (change.cordoned) node.is_cordoned = *change.cordoned;
+  if (change.tainted) node.is_tainted = *change.tainted;
+  if (change.cordoned == false || change.tainted == false) scene_.lodgings.room_was_made();
+  node.claim = change.claim;
+  node.claim_is_written = true;
+  node.outcome = change.outcome;
+  node.is_asked_for = change.is_asked_for;
+  node.rolls = change.rolls;
+  node.lost_gates.clear();
+  for (const std::string& gate : change.gates_to_pause) {
+    std::erase_if(node.gates, [&](const auto& one) { return one.first == gate; });
+  }
+  for (const auto& [gate, value] : change.gates_to_restore) node.gates.emplace_back(gate, value);
+}
+
+void PlannedFlock::note_steps(std::size_t index, const core::Change& change) {
+  for (const core::Step& step : change.path) {
+    const std::size_t row = first_row_ + index;
+    if (step.to == Phase::Cordon) {
+      scene_.rows.taken(row, scene_.clock.now());
+      has_taken_ = true;
+    }
+    if (step.to == Phase::Done || step.to == Phase::Failed) scene_.rows.ended(row, scene_.clock.now());
+    if (step.to == Phase::Failed) tell_pods_in_the_way(index, step.from);
+  }
+}
+
+bool PlannedFlock::work(std::size_t index, Work work) {
+  NodeView& node = fleet_.nodes[index];
+  Course& course = courses_[index];
+  switch (work) {
+    case Work::None: return false;
+    case Work::ProveImage:
+      if (node.preflight.state != State::Unasked) return false;
+      prove(index, scene_.clock.now());
+      return true;
+    case Work::EvictDevicePods:
+    case Work::EvictAll: return false;  // in turns, when everybody has been looked at
+    case Work::DeleteDevicePods: {
+      const auto& removal = fleet_.policy.device_pods ? fleet_.policy.device_pods : fleet_.policy.drain;
+      return delete_at_once(index,
+                            core::clearing_of(*node.pods, core::Scope::DevicePods, removal.value_or(core::Removal{})));
+    }
+    case Work::ReplaceDriverPod:
+      node.driver.is_going = true;
+      node.driver.is_ready = false;
+      course.driver_is_coming = false;
+      return true;
+    case Work::ReplaceValidator: node.validator = {}; return true;
+  }
+  return false;
+}
+
+bool PlannedFlock::ask_to_go(const Asked& asked) {
+  if (!scene_.lodgings.evict(asked.pod->full_name())) return false;
+  remember_removal(asked.node, *asked.pod, false);
+  return true;
+}
+
+bool PlannedFlock::delete_at_once(std::size_t index, const core::Clearing& clearing) {
+  for (const core::PodView* pod : clearing.to_evict) {
+    scene_.obstacles.tell_budget(fleet_.nodes[index].name, *pod, scene_.lodgings, false);
+    remember_removal(index, *pod, true);
+    scene_.lodgings.remove(pod->full_name());
+  }
+  return !clearing.to_evict.empty();
+}
+
+void PlannedFlock::remember_removal(std::size_t index, const core::PodView& pod, bool is_forced) {
+  const bool is_replacement = scene_.lodgings.is_replacement(pod.full_name());
+  row_of(index).removed.push_back(
+      {.pod = pod.full_name(), .owner = pod.owner, .is_replacement = is_replacement, .is_forced = is_forced});
+  scene_.clock.note_news();
+}
+
+core::Clearing PlannedFlock::clearing(const NodeView& node, Phase phase) const {
+  if (!node.pods) return {};
+  const core::Policy& policy = fleet_.policy;
+  if (phase == Phase::Drain) {
+    return core::clearing_of(*node.pods, core::Scope::AllPods, policy.drain.value_or(core::Removal{}));
+  }
+  return core::clearing_of(*node.pods, core::Scope::DevicePods, policy.device_pods.value_or(core::Removal{}));
+}
+
+// ---- what comes of it
+
+void PlannedFlock::tell_pods_in_the_way(std::size_t index, Phase phase) {
+  if (!core::kBeforeSwap.has(phase)) return;
+  const NodeView& node = fleet_.nodes[index];
+  scene_.obstacles.tell_pods(node.name, clearing(node, phase), scene_.lodgings);
+}
+
+Row::End PlannedFlock::end_of(const NodeView& node) const {
+  if (!node.is_managed() || node.is_skipped) return Row::End::LeftOut;
+  if (node.phase == Phase::Failed) return Row::End::Failed;
+  const bool has_it = node.driver.is_ready && !node.driver.is_outdated;
+  const bool is_at_rest = (node.phase == Phase::Done || node.phase == Phase::Idle) && !node.is_asked_for;
+  return is_at_rest && has_it ? Row::End::Done : Row::End::Waits;
+}
+
+void PlannedFlock::finish(Forecast& forecast) {
+  for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
+    const NodeView& node = fleet_.nodes[i];
+    Row& row = row_of(i);
+    row.reason = node.phase == Phase::Failed && node.outcome ? node.outcome->reason
+                                                             : core::reason_of(flow_, fleet_, plan_.slots, i);
+    row.end = end_of(node);
+    if (row.end == Row::End::Waits) {
+      tell_pods_in_the_way(i, node.phase);
+      if (node.phase == Phase::Required) scene_.obstacles.tell_limit(fleet_.policy, plan_.slots);
+      if (!fleet_.policy.is_on && !fleet_.policy.rolls_by_itself && !node.claim)
+        scene_.obstacles.tell_off(fleet_.policy);
+    }
+    const bool is_stuck = row.end == Row::End::Failed || row.end == Row::End::Waits;
+    if (is_stuck) forecast.gets_through = false;
+    forecast.waves = std::max(forecast.waves, row.wave);
+  }
+}
+
+}  // namespace drover::cli

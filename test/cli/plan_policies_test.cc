@@ -1,0 +1,189 @@
+// A plan of several policies: what is given to it, and what it says of all of them together.
+#include "cli/plan_text.h"
+#include "plan_cluster.h"
+
+namespace drover::cli {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): a cluster in few words
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kAllAtOnce = R"("maxParallelUpgrades": 0, "maxUnavailable": "100%")";
+
+Setting two_pools(int nodes, const std::string& upgrade = kAllAtOnce) {
+  Setting setting;
+  setting.nodes = nodes;
+  setting.tempo.driver = 20s;
+  setting.pools = {{.name = "a", .upgrade = upgrade}, {.name = "b", .upgrade = upgrade}};
+  return setting;
+}
+
+std::string told(const Forecast& foreseen) {
+  std::string text;
+  for (const std::string& line : plan_lines(foreseen, Pace{})) text += line + "\n";
+  return text;
+}
+
+Forecast foreseen_on(Cluster& cluster, std::vector<Supposed> policies) {
+  return foresee(cluster.ground(std::move(policies)), vendors::nvidia().flow);
+}
+
+std::size_t most_at_once(const Forecast& foreseen) {
+  std::map<base::Span, int> changes;
+  for (const Row& row : foreseen.rows) {
+    if (!row.starts_in || !row.ends_in) continue;
+    ++changes[*row.starts_in];
+    --changes[*row.ends_in];
+  }
+  int away = 0;
+  int most = 0;
+  for (const auto& [at, change] : changes) most = std::max(most, away += change);
+  return static_cast<std::size_t>(most);
+}
+
+std::vector<std::string> names_of(const std::vector<Supposed>& policies) {
+  std::vector<std::string> names;
+  for (const Supposed& one : policies) names.push_back(fmt::format("{} {}", one.kind, kube::name_of(one.object)));
+  return names;
+}
+
+TEST(PlanOfSeveral, SaysWhichPolicyTakesWhichNode) {
+  Cluster cluster(1, two_pools(4));
+  const Forecast foreseen = foreseen_on(cluster, cluster.next());
+  EXPECT_TRUE(foreseen.gets_through);
+  ASSERT_EQ(foreseen.rows.size(), 4U);
+  for (const Row& row : foreseen.rows) {
+    EXPECT_GT(row.wave, 0) << row.node;
+    EXPECT_EQ(row.policy, row.node == "nvidia-1" || row.node == "nvidia-3" ? "a" : "b") << row.node;
+  }
+  EXPECT_THAT(told(foreseen), HasSubstr("POLICY  WAVE  NODE"));
+  EXPECT_THAT(told(foreseen), HasSubstr("it gets through: 4 of 4 nodes"));
+}
+
+TEST(PlanOfSeveral, LeavesThoseAsTheyAreThatNobodyMeansToChange) {
+  Setting setting = two_pools(4);
+  setting.pools[0].changes = false;
+  Cluster cluster(1, setting);
+  const Forecast foreseen = foreseen_on(cluster, cluster.next());
+  for (const Row& row : foreseen.rows) EXPECT_EQ(row.wave > 0, row.policy == "b") << row.node;
+}
+
+TEST(PlanOfSeveral, KeepsTheLimitOverAllPolicies) {
+  Setting setting = two_pools(8);
+  Cluster cluster(1, setting);
+  const Forecast usual = foreseen_on(cluster, cluster.next());
+  EXPECT_EQ(most_at_once(usual), 2U) << "a quarter of eight";
+  EXPECT_THAT(told(usual), HasSubstr("limit over all policies: 2 of 8 nodes out of service at once (25%; "));
+  cluster.max_unavailable = core::Share{.amount = 5};
+  const Forecast wide = foreseen_on(cluster, cluster.next());
+  EXPECT_EQ(most_at_once(wide), 5U);
+  EXPECT_THAT(told(wide), HasSubstr("5 of 8 nodes out of service at once (--max-unavailable 5)"));
+}
+
+TEST(PlanOfSeveral, NamesTheLimitOverAllPoliciesWhenOthersHaveUsedItUp) {
+  Setting setting = two_pools(4);
+  setting.cordoned = "nvidia-1";
+  Cluster cluster(1, setting);
+  const Forecast foreseen = foreseen_on(cluster, cluster.next());
+  EXPECT_FALSE(foreseen.gets_through);
+  EXPECT_THAT(told(foreseen),
+              HasSubstr("! limit over all policies: 1 of 4 nodes are out of service, and 1 may be; bring "
+                        "them back, or raise the operator's --max-unavailable"));
+}
+
+TEST(PlanOfSeveral, NamesANodeThatTwoSelect) {
+  Cluster cluster(1, two_pools(4));
+  const auto third = [](std::string_view selector) {
+    return std::vector<Supposed>{
+        {.kind = 1, .object = nvidia_driver("c", kNew, fmt::format(R"("nodeSelector": {{{}}})", selector))}};
+  };
+  const Forecast kept = foreseen_on(cluster, third(R"("kubernetes.io/hostname": "nvidia-1")"));
+  EXPECT_TRUE(kept.gets_through);
+  EXPECT_THAT(told(kept), HasSubstr("- dispute nvidia-1: NVIDIADriver a and NVIDIADriver c select it, so it stays with "
+                                    "the one that has it"));
+  cluster.kill_operator();
+  cluster.patch_node("nvidia-1", R"({"metadata": {"labels": {"nvidia.com/gpu-operator.driver.owner": null}}})");
+  const Forecast lost = foreseen_on(cluster, third(R"("kubernetes.io/hostname": "nvidia-1")"));
+  EXPECT_FALSE(lost.gets_through);
+  EXPECT_THAT(told(lost), HasSubstr("! dispute nvidia-1: "));
+  EXPECT_THAT(told(lost), HasSubstr("it would get stuck: 1 node would not get the driver"));
+}
+
+TEST(PlanOfSeveral, ForeseesThatAClusterPolicyHandsItsNodesOver) {
+  Setting setting;
+  setting.tempo.driver = 20s;
+  Cluster cluster(1, setting);
+  kube::Object handing_over = cluster_policy(kOld);
+  json::ensure(handing_over, {"spec", "driver", "useNvidiaDriverCRD"}) = true;
+  const Supposed all{.kind = 1, .object = nvidia_driver("all", kNew, R"("default": true)")};
+  const Forecast foreseen = foreseen_on(cluster, {{.kind = 0, .object = handing_over}, all});
+  EXPECT_TRUE(foreseen.gets_through);
+  ASSERT_EQ(foreseen.rows.size(), 3U);
+  for (const Row& row : foreseen.rows) {
+    EXPECT_EQ(row.policy, "all");
+    EXPECT_EQ(row.lot.loaded, kOld);
+    EXPECT_EQ(row.lot.wanted, kNew);
+    EXPECT_GT(row.wave, 0);
+  }
+  EXPECT_THAT(told(foreseen), Not(HasSubstr("POLICY")));
+  EXPECT_EQ(told(foreseen_on(cluster, {{.kind = 0, .object = handing_over}})),
+            "nothing is to be done: no policy has a node\n");
+}
+
+TEST(PlanOfSeveral, RefusesOneThatWouldBeIgnored) {
+  Cluster cluster(1, {});
+  const auto survey = cluster.surveyed({{.kind = 1, .object = nvidia_driver("a", kNew, R"("default": true)")}});
+  ASSERT_EQ(survey->troubles().size(), 1U);
+  EXPECT_THAT(survey->troubles().front(),
+              HasSubstr("NVIDIADriver a would be ignored: ClusterPolicy cluster-policy says which driver runs"));
+}
+
+TEST(PlanOfSeveral, SaysWhichOneCannotBeRead) {
+  Cluster cluster(1, two_pools(4));
+  const Supposed broken{.kind = 1, .object = nvidia_driver("a", kNew, R"("nodeSelector": {"pool": "a"},
+      "upgradePolicy": {"maxUnavailable": "5x"})")};
+  const auto asked = cluster.surveyed({broken});
+  ASSERT_EQ(asked->troubles().size(), 1U);
+  EXPECT_THAT(asked->troubles().front(), HasSubstr("NVIDIADriver a: "));
+  EXPECT_THAT(asked->troubles().front(), HasSubstr("\"5x\""));
+}
+
+TEST(PlanOfSeveral, NamesAPolicyThatIsSwitchedOff) {
+  Cluster cluster(1, {});
+  kube::Object off = cluster_policy(kNew);
+  json::ensure(off, {"spec", "driver", "upgradePolicy", "autoUpgrade"}) = false;
+  json::ensure(off, {"spec", "daemonsets", "updateStrategy"}) = "OnDelete";
+  const Forecast foreseen = foreseen_on(cluster, {{.kind = 0, .object = off}});
+  EXPECT_FALSE(foreseen.gets_through);
+  EXPECT_THAT(told(foreseen), HasSubstr("! off cluster-policy: its autoUpgrade is false"));
+}
+
+TEST(PlanOfSeveral, TakesManifestsOfEitherKindAndListsOfThem) {
+  const vendors::Profile& nvidia = vendors::nvidia();
+  const std::string policy = "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: a}\n";
+  const std::string driver = "apiVersion: nvidia.com/v1alpha1\nkind: NVIDIADriver\nmetadata: {name: b}\n";
+  for (const std::string& text :
+       {policy + "---\n" + driver + "---\nkind: Namespace\n",
+        std::string(R"({"kind": "List", "items": [{"apiVersion": "nvidia.com/v1", "kind": "ClusterPolicy",
+            "metadata": {"name": "a"}}, {"apiVersion": "nvidia.com/v1alpha1", "kind": "NVIDIADriver",
+            "metadata": {"name": "b"}}]})")}) {
+    const auto policies = policies_in(text, nvidia);
+    ASSERT_TRUE(policies) << policies.error().message;
+    EXPECT_THAT(names_of(*policies), ElementsAre("0 a", "1 b"));
+  }
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+           {"kind: Pod\n", "there is no ClusterPolicy or NVIDIADriver in it"},
+           {"apiVersion: nvidia.com/v1\nkind: ClusterPolicy\n", "has no metadata.name"},
+           {"apiVersion: nvidia.com/v1\nkind: NVIDIADriver\nmetadata: {name: b}\n", "write nvidia.com/v1alpha1"},
+           {"a: [", ""},
+           {driver + "---\n" + driver, "NVIDIADriver b is in it twice"}}) {
+    const auto refused = policies_in(text, nvidia);
+    ASSERT_FALSE(refused) << text;
+    EXPECT_THAT(refused.error().message, HasSubstr(words));
+  }
+}
+
+}  // namespace
+}  // namespace drover::cli
