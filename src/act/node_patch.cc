@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "vendors/messages.h"
+#include "vendors/order.h"
 
 namespace drover::act {
 namespace {
@@ -75,23 +75,37 @@ vendors::Wish wish_of(const std::optional<core::Scope>& scope) {
   return *scope == core::Scope::AllPods ? vendors::Wish::Drain : vendors::Wish::Evict;
 }
 
-// What the agent is told: once the node is clear, that the driver may be swapped, for this claim and this driver alone.
-// Or, when its claim is gone again, that what it asked for cannot be.
-std::string order_after(const NodeNow& node, const core::Change& change) {
-  if (change.refuses && change.path.empty()) return node.order;
-  if (change.refuses && change.outcome) {
-    return vendors::text_of(vendors::Order{.id = change.claim ? change.claim->id : node.driver_pod,
-                                           .target = change.outcome->target,
-                                           .serves = wish_of(change.refuses),
-                                           .is_refused = true,
-                                           .message = change.outcome->reason});
-  }
-  if (!change.claim || !core::kAfterSwap.has(change.phase)) return {};
-  return vendors::text_of(vendors::Order{.id = change.claim->id,
-                                         .target = change.claim->target,
-                                         .may_load = true,
-                                         .version = node.driver_version,
-                                         .serves = wish_of(change.claim->serves)});
+bool is_held_by(const vendors::Profile& profile, const Record& record) {
+  return record.held && record.held->kind == profile.kind;
+}
+
+// That what it asked for cannot be; its claim is gone again.
+std::string refusal(const NodeNow& node, const core::Change& change) {
+  return vendors::text_of(vendors::Order{.id = change.claim ? change.claim->id : node.driver_pod,
+                                         .target = change.outcome->target,
+                                         .serves = wish_of(change.refuses),
+                                         .is_refused = true,
+                                         .message = change.outcome->reason});
+}
+
+// What the agent is to be told, unless somebody else has its ear.
+std::optional<std::string> order_after(const NodeNow& node, const core::Change* change,
+                                       const vendors::Profile& profile) {
+  if (change != nullptr && change->refuses && change->path.empty()) return node.order;
+  if (change != nullptr && change->refuses && change->outcome) return refusal(node, *change);
+  const core::Claim* claim = nullptr;
+  const bool was_held = is_held_by(profile, node.record);
+  if (change != nullptr && change->claim) claim = &*change->claim;
+  if (change == nullptr && was_held) claim = &node.record.held->claim;
+  if (node.record.held && !was_held) return {};
+  if (!profile.agent_prepares && (change == nullptr || (claim == nullptr && !was_held && node.order.empty())))
+    return {};
+  return vendors::order_for(profile, {.claim = claim,
+                                      .phase = change == nullptr ? node.phase : change->phase,
+                                      .is_paused = node.is_paused,
+                                      .version = node.driver_version,
+                                      .is_to_prepare = node.is_to_prepare,
+                                      .serves = claim == nullptr ? vendors::Wish::Nothing : wish_of(claim->serves)});
 }
 
 // What the change says, as members of the patch.
@@ -104,18 +118,23 @@ struct Parts {
 Parts parts_of(const NodeNow& node, const core::Change& change, const vendors::Profile& profile, base::WallTime now) {
   Parts parts;
   const Record record = record_after(node, change, profile, now);
-  parts.labels[profile.state_label] = change.label ? json::Value(profile.state(*change.label)) : json::Value();
+  if (!profile.state_label.empty())
+    parts.labels[profile.state_label] = change.label ? json::Value(profile.state(*change.label)) : json::Value();
   for (const std::string& gate : change.gates_to_pause) parts.labels[gate] = profile.gate_paused;
-  for (const auto& [gate, value] : change.gates_to_restore) parts.labels[gate] = value;
+  for (const auto& [gate, value] : change.gates_to_restore)
+    parts.labels[gate] = value == core::kAbsent ? json::Value() : json::Value(value);
 
   parts.annotations[vendors::kRecordAnnotation] =
       record == Record{} ? json::Value() : json::Value(vendors::text_of(record));
-  if (const std::string order = order_after(node, change); order != node.order) {
-    parts.annotations[vendors::kOrderAnnotation] = order.empty() ? json::Value() : json::Value(order);
-  }
   if (change.wish_is_heard) parts.annotations[profile.request_annotation] = json::Value();
   // What the vendor's own operator noted there is in the claim now, and must not mislead it should it come back.
-  if (!change.path.empty()) parts.annotations[profile.found_cordoned_annotation] = json::Value();
+  if (!change.path.empty() && !profile.found_cordoned_annotation.empty())
+    parts.annotations[profile.found_cordoned_annotation] = json::Value();
+  if (!profile.cordon_annotation.empty()) {
+    const bool is_ours = change.claim && change.claim->cordon == core::Claim::Cordon::Ours;
+    if (is_ours != node.has_cordon_note)
+      parts.annotations[profile.cordon_annotation] = is_ours ? json::Value(node.policy) : json::Value();
+  }
   if (is_told_by_us(record) != is_told_by_us(node.record)) {
     parts.annotations[vendors::kScaleDownAnnotation] = is_told_by_us(record) ? json::Value("true") : json::Value();
   }
@@ -140,6 +159,8 @@ void put_on(const std::map<std::string, std::optional<std::string>>& wanted, jso
 kube::Request node_patch(const NodeNow& node, const core::Change* change, const vendors::Dress& dress,
                          const vendors::Profile& profile, base::WallTime now) {
   Parts parts = change == nullptr ? Parts{} : parts_of(node, *change, profile, now);
+  if (const auto order = order_after(node, change, profile); order && *order != node.order)
+    parts.annotations[vendors::kOrderAnnotation] = order->empty() ? json::Value() : json::Value(*order);
   put_on(dress.labels, parts.labels);
   put_on(dress.annotations, parts.annotations);
   json::Members metadata;

@@ -168,6 +168,24 @@ json::Value rollout(const core::FleetView& fleet, const StatusFacts& facts, cons
   return rollout;
 }
 
+// In the words of a vendor that has its own.
+void tell_in_its_words(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                       const StatusFacts& facts, base::WallTime now, Members& status) {
+  vendors::StatusRows rows{.policy = &fleet.policy, .now = base::rfc3339(now)};
+  if (facts.policy != nullptr) rows.before = json::find(*facts.policy, {"status"});
+  if (facts.wants != nullptr && !facts.wants->daemon_sets().empty())
+    rows.daemon_set = json::text_at(facts.wants->daemon_sets().front(), {"metadata", "name"});
+  for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
+    const core::NodeView& node = fleet.nodes[i];
+    if (!node.is_selected) continue;
+    rows.version = node.driver.wanted;
+    const bool has_failed = node.phase == Phase::Failed && node.outcome;
+    std::string reason = has_failed ? node.outcome->reason : core::reason_of(profile.flow, fleet, plan.slots, i);
+    rows.nodes.push_back({.node = &node, .message = base::one_line(reason, kMostMessage)});
+  }
+  profile.tell(rows, status);
+}
+
 }  // namespace
 
 Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile) {
@@ -214,7 +232,11 @@ json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, 
               {"done", summary.done},       {"failed", summary.failed},   {"unavailable", summary.unavailable},
               {"states", std::move(states)}};
   status["rollout"] = rollout(fleet, facts, summary, now);
-  list_nodes(fleet, plan, profile, facts, status);
+  if (profile.tell != nullptr) {
+    tell_in_its_words(fleet, plan, profile, facts, now, status);
+  } else {
+    list_nodes(fleet, plan, profile, facts, status);
+  }
   return status;
 }
 

@@ -30,8 +30,9 @@ std::vector<kube::Event> events_of(const NodeName& node, const core::Change& cha
     const bool has_label = &step != &change.path.back() || change.label;
     const std::string_view word = has_label ? profile.state(step.to) : std::string_view();
     if (word.empty()) {
-      events.push_back(about(node, profile, kube::Event::Type::Normal,
-                             fmt::format("Removed the node state label: {}", step.because)));
+      const std::string_view what =
+          profile.state_label.empty() ? "No driver upgrade is under way" : "Removed the node state label";
+      events.push_back(about(node, profile, kube::Event::Type::Normal, fmt::format("{}: {}", what, step.because)));
       continue;
     }
     const auto type = step.to == core::Phase::Failed ? kube::Event::Type::Warning : kube::Event::Type::Normal;

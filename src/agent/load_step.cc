@@ -55,6 +55,7 @@ class Walk {
   // An order that cannot be read may be a pause.
   bool is_paused() const { return node_.order ? node_.order->is_paused : !node_.order_trouble.empty(); }
   bool may_go() const { return sight_.node && may_swap(settings_, node_); }
+  bool is_held() const { return !sight_.holders.empty() || sight_.loaded->references > 0; }
   bool is_in_swap() const { return !note_.to.empty(); }
   bool has_rebooted() const { return note_.boot != sight_.boot; }
   KmdKey key_of(const std::string& version) const { return {sight_.kernel, version}; }
@@ -150,15 +151,24 @@ class Walk {
 
   LoadStep replace() {
     if (note_.failed == wanted_ && note_.failed_pod == settings_.pod_uid) {
-      return leave(1, fmt::format("tt-kmd {} did not load: {}; {} serves on. Delete this pod to try again", wanted_,
-                                  note_.failure, sight_.loaded->version));
+      LoadStep step = leave(1, fmt::format("tt-kmd {} did not load: {}; {} serves on. Delete this pod to try again",
+                                           wanted_, note_.failure, sight_.loaded->version));
+      step.report.is_refused = true;
+      return step;
     }
     if (!sight_.can_unload) {
       return leave(1, fmt::format("this kernel cannot unload modules: cordon and drain the node and reboot it, then "
                                   "tt-kmd {} loads",
                                   wanted_));
     }
-    if (auto not_yet = until_built(wanted_, !may_go())) return *not_yet;
+    if (auto not_yet = until_built(wanted_, !may_go())) {
+      // Whoever crashed because of them has not forgotten it.
+      if (may_go() && is_held()) {
+        not_yet->report.is_blocked = true;
+        not_yet->report.message += "; " + in_the_way();
+      }
+      return *not_yet;
+    }
     if (!may_go())
       return ask(fmt::format("waiting for permission to replace tt-kmd {} by {}", sight_.loaded->version, wanted_));
     return swap();
@@ -166,21 +176,24 @@ class Walk {
 
   // The old one goes, as soon as nobody holds it.
   LoadStep swap() {
-    const bool is_held = !sight_.holders.empty() || sight_.loaded->references > 0;
-    if (!is_held && memory_.unload_trouble.empty()) return unload();
+    if (!is_held() && memory_.unload_trouble.empty()) return unload();
     if (!memory_.busy_since) memory_.busy_since = sight_.now;
     if (sight_.now - *memory_.busy_since >= kBusyPatience) {
-      return leave(1, fmt::format("cannot unload tt-kmd {}: {}. Set spec.upgradePolicy.forceUnload=true, or end what "
-                                  "holds it and delete this pod",
-                                  sight_.loaded->version, in_the_way()));
+      LoadStep step =
+          leave(1, fmt::format("cannot unload tt-kmd {}: {}. Set spec.upgradePolicy.forceUnload=true, or end what "
+                               "holds it and delete this pod",
+                               sight_.loaded->version, in_the_way()));
+      step.report.is_blocked = true;
+      return step;
     }
-    if (!is_held) return unload();
+    if (!is_held()) return unload();
     LoadStep step =
         wait(Wish::Load, fmt::format("cannot unload tt-kmd {} yet: {}", sight_.loaded->version, in_the_way()));
     if (settings_.kills_holders && !sight_.holders.empty()) {
       step.what = Do::Kill;
       step.report.message = "forceUnload: killing what holds the device: " + names_of(sight_.holders, kMostHolders);
     }
+    step.report.is_blocked = true;
     step.again = kBusyLook;
     return step;
   }

@@ -113,8 +113,9 @@ std::string what_then(const core::Policy& policy, const core::NodeView& node, Wo
   if (!removal || !removal->at_most) return ", without a limit in time";
   const base::Span left = *removal->at_most - node.spent;
   if (left <= base::Span::zero()) return {};
-  return fmt::format("; those still there in {} that use the device are deleted",
-                     base::human(std::chrono::floor<std::chrono::seconds>(left)));
+  const std::string in = base::human(std::chrono::floor<std::chrono::seconds>(left));
+  if (!removal->forces) return fmt::format("; with any still there in {} the node fails and goes back to service", in);
+  return fmt::format("; those still there in {} that use the device are deleted", in);
 }
 
 std::string next_text(const Look& look, std::size_t index) {
@@ -126,6 +127,10 @@ std::string next_text(const Look& look, std::size_t index) {
     return fmt::format("it moves{}", path);
   }
   if (decision.change) return "its label and record are put right";
+  if (node.phase == Phase::Failed && look.profile().state_label.empty()) {
+    return fmt::format("nothing, until somebody asks: kubectl annotate node {} {}=true", node.name,
+                       look.profile().request_annotation);
+  }
   if (node.phase == Phase::Failed) {
     return fmt::format("nothing, until somebody asks: kubectl label node {} {}={} --overwrite", node.name,
                        look.profile().state_label, look.profile().state(Phase::Required));

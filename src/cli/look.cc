@@ -59,7 +59,7 @@ void Look::list_sources() {
   }
   rounds_.list(observe::all_nodes(), observe::node_projection(estate_.label_keys()),
                [this](const kube::Object& node) { nodes_.put(node); });
-  rounds_.list(observe::operand_pods_of(profile_, ns_), observe::pod_projection(),
+  rounds_.list(observe::operand_pods_of(profile_, ns_), observe::operand_projection(profile_),
                [this](const kube::Object& pod) { operand_pods_.put(pod); });
   rounds_.list(observe::daemon_sets_in(ns_), observe::daemon_set_projection(),
                [this](const kube::Object& set) { daemon_sets_.put(set); });

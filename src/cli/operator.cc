@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <random>
 
@@ -23,6 +24,7 @@
 #include "operator/operator.h"
 #include "serve/http_server.h"
 #include "vendors/profile.h"
+#include "vendors/tenstorrent_words.h"
 
 namespace drover::cli {
 namespace {
@@ -60,6 +62,16 @@ std::uint64_t seed_of_the_system() {
   return (static_cast<std::uint64_t>(device()) << 32) | device();
 }
 
+// What our own environment says about proxies is true for the builders too; what could not stand in a variable is left.
+std::vector<std::pair<std::string, std::string>> proxies_of_the_environment() {
+  std::vector<std::pair<std::string, std::string>> proxies;
+  for (const std::string_view name : vendors::kProxyVariables) {
+    const char* value = std::getenv(std::string(name).c_str());
+    if (value != nullptr && *value != '\0' && vendors::is_proxy_text(value)) proxies.emplace_back(name, value);
+  }
+  return proxies;
+}
+
 operate::Settings settings_of(const OperatorFlags& flags, base::Random& random) {
   operate::Settings settings;
   settings.instance = host_name();
@@ -74,6 +86,9 @@ operate::Settings settings_of(const OperatorFlags& flags, base::Random& random) 
     const std::string ns = served.operands.ns;
     served.operands = flags.operands;
     served.operands.ns = ns;
+    served.operands.proxies = proxies_of_the_environment();
+    // They are one vendor's.
+    if (!served.profile->gates_are_made) served.operands.gates.reset();
   }
   if (flags.lease) {
     settings.lease = kube::LeaseTerms{.ns = flags.lease->ns,
@@ -238,6 +253,25 @@ void add_flags(CLI::App& command, OperatorFlags& flags) {
   command.add_option("--agent-account", operands.agent_account, "the ServiceAccount of drover's containers on nodes")
       ->type_name("NAME")
       ->capture_default_str();
+  command
+      .add_option("--builder-image", operands.builder_image,
+                  "the image that builds drivers on nodes where a policy names none (default: drover's own)")
+      ->type_name("IMAGE");
+  command
+      .add_option("--driver-source", operands.driver_source,
+                  "where tt-kmd is cloned from: https only (default: Tenstorrent's repository)")
+      ->type_name("URL")
+      ->check([](const std::string& text) {
+        return vendors::is_kmd_source(text) ? std::string()
+                                            : fmt::format("\"{}\" is no https URL", base::one_line(text, 80));
+      });
+  command
+      .add_option_function<std::string>(
+          "--deploy-gates", [&operands](const std::string& text) { operands.gates = text; },
+          "labels that keep other pods off Tenstorrent's devices, set to false during an upgrade, comma-separated; "
+          "\"\" "
+          "for none (default: tenstorrent.com/deploy.tt-telemetry)")
+      ->type_name("LABELS");
   command
       .add_option("--preflight-priority-class", operands.preflight_priority_class,
                   "the PriorityClass of pods that fetch a driver's image (default: the cluster's)")

@@ -14,7 +14,8 @@ Case case_of(const FleetView& fleet, const Slots& slots, std::size_t index, cons
           .slots = slots,
           .node = node,
           .is_admitted = slots.is_admitted[index],
-          .is_next_in_line = slots.is_next_in_line[index]};
+          .is_next_in_line = slots.is_next_in_line[index],
+          .may_renew = slots.may_renew[index]};
 }
 
 const Rule* first_that_applies(const Flow& flow, const Case& about, Words& words) {
@@ -52,6 +53,12 @@ void close_gates(NodeView& node) {
   for (const auto& [key, value] : node.gates) node.claim->gates.try_emplace(key.str(), value.str());
 }
 
+void shut(NodeView& node) {
+  node.is_cordoned = true;
+  node.is_tainted = true;
+  node.pods.reset();  // what was seen before the cordon does not count
+}
+
 void take(NodeView& node, const Policy& policy) {
   const bool was_ours = node.claim && node.claim->cordon == Claim::Cordon::Ours;
   const bool found = node.is_cordoned && !was_ours;
@@ -67,9 +74,11 @@ void take(NodeView& node, const Policy& policy) {
                      .driver_failed = has_failed || (node.claim && node.claim->driver_failed)};
   if (!policy.is_on) node.claim->serves = node.driver.asks_for;
   node.is_asked_for = false;
-  node.is_cordoned = true;
-  node.is_tainted = true;
-  node.pods.reset();  // what was seen before the cordon does not count
+  if (policy.cordons || node.is_cordoned) {
+    shut(node);
+  } else {
+    node.claim->cordon = Claim::Cordon::None;
+  }
 }
 
 // The old driver no longer serves: there is no way back.
@@ -84,7 +93,7 @@ const std::string& target_tried(const NodeView& node, Phase from) {
 }
 
 // A failure before the swap gives the node back, unless the driver that it has is one that failed itself.
-void fail(NodeView& node, Phase from, const std::string& reason) {
+void fail(NodeView& node, const Flow& flow, Phase from, const std::string& reason) {
   const bool swapped = is_swapped(node, from);
   const bool has_failed = !swapped && node.claim && node.claim->driver_failed;
   const std::string& target = target_tried(node, from);
@@ -95,6 +104,7 @@ void fail(NodeView& node, Phase from, const std::string& reason) {
   }
   if (!swapped && !has_failed) release(node);
   if (!node.claim) return;
+  if (flow.pod_is_another_try) node.claim->driver_pod = node.driver.pod;  // the one that failed
   node.claim->driver_failed = true;
   node.claim->was_asked_for = false;  // he had his swap
   node.claim->gates.clear();
@@ -112,7 +122,7 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
   node.tried = false;
   if (to == Phase::Cordon) take(node, policy);
   if (node.claim) node.claim->phase = to;
-  if (node.claim && from == Phase::Restart && to == Phase::EvictDevicePods) ++node.claim->comebacks;
+  if (node.claim && from == Phase::Restart && kBeforeSwap.has(to)) ++node.claim->comebacks;
   if (node.claim && node.claim->serves && to == Phase::Drain) node.claim->serves = Scope::AllPods;
   const bool brings_target = to == Phase::Restart || to == Phase::Validate;
   if (node.claim && brings_target) node.claim->target = node.target;  // it may have changed since the cordon
@@ -134,9 +144,11 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, con
       // What a driver without the controller brings is not validated, and nobody holds its node for it.
       if (node.claim && node.claim->serves && from == Phase::Restart) node.claim->driver_failed = false;
       if (is_in_flight(from)) put_back(node);
+      // Somebody deleted the pod that failed, so that another one asks: a person's word.
+      if (flow.pod_is_another_try && from == Phase::Failed && node.driver.waits_for_us) node.is_asked_for = true;
       node.rolls = !policy.is_on && was_alone && !node.is_asked_for;
       break;
-    case Phase::Failed: fail(node, from, reason); break;
+    case Phase::Failed: fail(node, flow, from, reason); break;
     default: break;
   }
   if (!node.claim || !is_in_flight(to)) node.is_tainted = false;
@@ -168,7 +180,10 @@ bool claim_names_another_policy(const NodeView& node, const Policy& policy) {
 }
 
 // A pause outlives the process that saw it begin only in the record.
-bool clock_runs(const NodeView& node, const Policy& policy) { return policy.is_on || goes_alone(node, policy); }
+// So does a wait for whoever holds the device.
+bool clock_runs(const NodeView& node, const Policy& policy) {
+  return (policy.is_on || goes_alone(node, policy)) && node.driver.held_by.empty();
+}
 bool clock_is_wrong(const NodeView& node, const Policy& policy) {
   return node.claim && is_in_flight(node.phase) && node.claim->clock_stands == clock_runs(node, policy);
 }
@@ -187,12 +202,23 @@ bool failure_is_not_written(const NodeView& node) {
   return node.phase == Phase::Failed && !node.outcome && !node.target.empty();
 }
 
+// The policy has its nodes cordoned since a moment ago.
+bool should_be_shut(const NodeView& node, const Policy& policy) {
+  return node.claim && node.claim->cordon == Claim::Cordon::None && policy.cordons && kBeforeSwap.has(node.phase);
+}
+
+// The permission to swap names a driver; since a moment ago another one is wanted.
+bool permission_is_old(const NodeView& node) {
+  return node.claim && node.phase == Phase::Restart && !node.target.empty() && node.claim->target != node.target;
+}
+
 // What contradicts itself is put right without a move, whoever left it so.
 bool has_loose_ends(const NodeView& node, const Policy& policy) {
   return node.record_is_odd || claim_names_another_policy(node, policy) || cordon_is_no_longer_ours(node) ||
          is_held_for_nothing(node) || is_tainted_for_nothing(node) || (node.claim && !node.claim_is_written) ||
          clock_is_wrong(node, policy) || failure_is_not_written(node) || !node.lost_gates.empty() ||
-         is_taken_over(node, policy) || refusal_is_stale(node);
+         is_taken_over(node, policy) || refusal_is_stale(node) || should_be_shut(node, policy) ||
+         permission_is_old(node);
 }
 
 // A claim that we take over holds the node as one of ours would.
@@ -200,7 +226,8 @@ void hold_properly(NodeView& node, const Flow& flow) {
   if (!is_in_flight(node.phase)) return;
   const bool is_closed = node.phase == flow.gates_close_at;
   if (is_closed) close_gates(node);
-  if (is_closed || kBeforeSwap.has(node.phase)) node.is_tainted = true;
+  const bool is_shut = node.claim->cordon != Claim::Cordon::None;
+  if (is_shut && (is_closed || kBeforeSwap.has(node.phase))) node.is_tainted = true;
 }
 
 void tie_loose_ends(NodeView& node, const Flow& flow, const Policy& policy) {
@@ -214,6 +241,11 @@ void tie_loose_ends(NodeView& node, const Flow& flow, const Policy& policy) {
   if (policy.is_on) node.rolls = false;
   if (clock_is_wrong(node, policy)) node.claim->clock_stands = !clock_runs(node, policy);
   if (is_tainted_for_nothing(node)) node.is_tainted = false;
+  if (should_be_shut(node, policy)) {
+    node.claim->cordon = node.is_cordoned ? Claim::Cordon::Found : Claim::Cordon::Ours;
+    shut(node);
+  }
+  if (permission_is_old(node)) node.claim->target = node.target;
   if (node.claim && !node.claim_is_written) hold_properly(node, flow);
   if (node.claim && node.phase == flow.gates_close_at) node.claim->gates.merge(node.lost_gates);
 }
@@ -257,7 +289,8 @@ Decision decide_for(const Flow& flow, const FleetView& fleet, const Slots& slots
   Words words = Words::mute();
   decision.rule = first_that_applies(flow, case_of(fleet, slots, index, node), words);
   const bool moves = decision.rule != nullptr && decision.rule->kind == Rule::Kind::Move;
-  if (moves || has_loose_ends(node, fleet.policy) || label_of(node, fleet.policy) != node.label) {
+  const bool label_is_wrong = flow.has_label && label_of(node, fleet.policy) != node.label;
+  if (moves || has_loose_ends(node, fleet.policy) || label_is_wrong) {
     NodeView after = node;
     tie_loose_ends(after, flow, fleet.policy);
     std::vector<Step> path;

@@ -155,17 +155,6 @@ constexpr std::array kUpgradeInPlace = {
     wait(Failed, otherwise, "a person has to look"),
 };
 
-// Every phase that a flow uses ends in a rule that always applies: no node can stand where nothing is said.
-constexpr bool says_something_everywhere(std::span<const Rule> rules) {
-  for (const PhaseRow& row : kPhaseTable) {
-    const Rule* last = nullptr;
-    for (const Rule& rule : rules) {
-      if (rule.in.has(row.phase)) last = &rule;
-    }
-    if (last != nullptr && last->when.first.holds != otherwise.holds) return false;
-  }
-  return true;
-}
 static_assert(says_something_everywhere(kUpgradeInPlace));
 
 constexpr Flow kInPlace = {

@@ -54,6 +54,7 @@ struct Policy {
   int nodes_at_start = 0;                               // of this rollout; 0: not known yet
   Share failures = {.amount = 10, .is_percent = true};  // of those that finished with this driver
 
+  bool cordons = true;  // false: its nodes stay open, and whoever holds the device is the agent's business
   JobWait jobs = {};
   std::optional<Removal> device_pods = Removal{.at_most = std::chrono::seconds(300)};
   std::optional<Removal> drain = {};  // empty: pods without a device stay

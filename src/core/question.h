@@ -25,6 +25,7 @@ struct Case {
   const NodeView& node;
   bool is_admitted = false;
   bool is_next_in_line = false;
+  bool may_renew = false;
 };
 
 // Where a question puts its reasons. Mute: the words are not even made.

@@ -14,7 +14,7 @@ namespace drover::core {
 
 enum class Work : std::uint8_t {
   None,              // waiting for somebody else
-  ProveImage,        // have the new driver's image fetched on the node
+  ProveImage,        // have the new driver's image fetched, or the driver built, on the node
   EvictDevicePods,   // ask for the eviction of what uses the device
   DeleteDevicePods,  // delete it: a documented time is over
   EvictAll,          // ask for the eviction of everything that the drain takes
@@ -51,7 +51,21 @@ struct Flow {
   std::span<const Rule> rules;
   Phase gates_close_at;
   Phase gates_open_at;
+  bool has_label = true;            // a label of the node shows its phase
+  bool pod_is_another_try = false;  // a driver's pod that is made anew after a failure may try again
 };
+
+// Every phase that a flow uses ends in a rule that always applies: no node can stand where nothing is said.
+constexpr bool says_something_everywhere(std::span<const Rule> rules) {
+  for (const PhaseRow& row : kPhaseTable) {
+    const Rule* last = nullptr;
+    for (const Rule& rule : rules) {
+      if (rule.in.has(row.phase)) last = &rule;
+    }
+    if (last != nullptr && last->when.first.holds != otherwise.holds) return false;
+  }
+  return true;
+}
 
 // The phases that a flow uses.
 Phases phases_of(const Flow& flow);

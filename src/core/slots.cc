@@ -109,6 +109,34 @@ void line_up_alone(const FleetView& fleet, Slots& slots) {
   }
 }
 
+// Pods that differ from their template in nothing that the driver is made of are replaced where they stand, as a
+// rolling update would: no more of them are away than may be upgraded at once, and those in trouble come first.
+void choose_renewals(const FleetView& fleet, Slots& slots) {
+  constexpr Phases kAtRest = {Phase::Idle, Phase::Done, Phase::Failed};
+  int room = fleet.policy.at_once.value_or(1);
+  std::vector<std::size_t> line;
+  for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
+    const DriverView& driver = fleet.nodes[i].driver;
+    if (!fleet.nodes[i].is_selected || !kAtRest.has(fleet.nodes[i].phase)) continue;
+    const bool can_be_renewed = driver.is_stale && !driver.is_going && driver.is_settled && !driver.pod.empty();
+    if (can_be_renewed) line.push_back(i);
+    // One that was renewed and does not serve yet keeps the others waiting.
+    const bool is_coming = !driver.is_stale && !driver.is_ready && !driver.is_outdated && !driver.is_hosts_own &&
+                           fleet.nodes[i].phase != Phase::Failed;
+    if (fleet.nodes[i].is_ready && (driver.is_going || is_coming)) --room;
+  }
+  std::sort(line.begin(), line.end(), [&](std::size_t a, std::size_t b) {
+    const NodeView& one = fleet.nodes[a];
+    const NodeView& other = fleet.nodes[b];
+    return std::make_tuple(one.driver.is_ready, std::string_view(one.name)) <
+           std::make_tuple(other.driver.is_ready, std::string_view(other.name));
+  });
+  for (const std::size_t i : line) {
+    if (room-- <= 0) return;
+    slots.may_renew[i] = true;
+  }
+}
+
 }  // namespace
 
 // A driver that waits for permission holds its node already; then those a person asked for; then whoever disturbs
@@ -138,7 +166,9 @@ Slots count_slots(const FleetView& fleet) {
   count(fleet, slots);
   const Policy& policy = fleet.policy;
   const int base = policy.nodes_at_start > 0 ? std::min(policy.nodes_at_start, slots.managed) : slots.managed;
-  slots.may_be_away = policy.away.of(base);
+  // A share of more than everybody is no limit: however many are out of service, others may be too.
+  const bool is_limited = !policy.away.is_percent || policy.away.amount <= 100;
+  slots.may_be_away = is_limited ? policy.away.of(base) : slots.away + base + 1;
   slots.at_once = policy.at_once;
   slots.room_elsewhere = fleet.room_elsewhere;
   slots.trouble = policy.trouble;
@@ -151,7 +181,9 @@ Slots count_slots(const FleetView& fleet) {
 
   slots.is_admitted.assign(fleet.nodes.size(), false);
   slots.is_next_in_line.assign(fleet.nodes.size(), false);
+  slots.may_renew.assign(fleet.nodes.size(), false);
   if (policy.is_ending || !policy.trouble.empty()) return slots;
+  if (policy.is_on) choose_renewals(fleet, slots);
   // An image that is fetched for the wrong node first keeps the right one waiting.
   if (!slots.pods_are_counted) return slots;
   if (!policy.is_on) {

@@ -38,6 +38,7 @@ struct Slots {
   const NodeView* awaited = nullptr;  // the first that keeps its place while its image is fetched
   std::vector<bool> is_admitted;      // by index of the node: its turn has come
   std::vector<bool> is_next_in_line;  // by index: its turn comes soon enough to fetch the image now
+  std::vector<bool> may_renew;        // by index: its pod, and nothing else, may be replaced now
 
   std::optional<Span> look_again_in = {};  // when time alone gives somebody else his turn
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/box.h"
@@ -57,11 +58,17 @@ struct DriverView {
   bool is_going = false;
   bool is_ready = false;
   bool is_settled = true;     // the DaemonSet's controller has seen the newest template
-  bool waits_for_us = false;  // its init container asks for permission to swap
+  bool waits_for_us = false;  // its agent asks for permission to swap
   // Without the controller: whom it wants gone first, and whether it has spoken and wants nothing (any more).
   std::optional<Scope> asks_for = {};
   bool asks_nothing = false;
-  std::string trouble = {};  // "ImagePullBackOff: …"
+  bool is_stale = false;       // its pod is made from an older template, which changes nothing of the driver
+  bool may_not_force = false;  // its pod may not end what holds the device, and the policy says by now that it may
+  std::string trouble = {};    // "ImagePullBackOff: …"
+  // What only vendors whose agents report it tell.
+  std::string loaded = {};   // the version that the kernel has
+  std::string held_by = {};  // who holds the device, so that the driver cannot be taken out
+  std::string refusal = {};  // why what was wanted did not load; the pod does not try again
 };
 
 struct ValidatorView {
@@ -70,7 +77,8 @@ struct ValidatorView {
   std::string trouble = {};
 };
 
-// The proof that the new driver's image can be had on this very node, made while it still serves.
+// The proof that the new driver can be had on this very node (its image is there, or it has been built), made while the
+// node still serves.
 struct PreflightView {
   enum class State { Unasked, Running, Passed, Missing };
   State state = State::Unasked;
@@ -78,9 +86,13 @@ struct PreflightView {
   Span running_for = {};  // since we first saw it run
 };
 
+// As the value of a label: there was none. No label can say this.
+inline constexpr std::string_view kAbsent = "-";
+
 // Our exclusive hold on a node, as read from its record.
 struct Claim {
-  enum class Cordon { Ours, Found };  // Found: somebody had cordoned it before us, so it stays cordoned
+  // Found: somebody had cordoned it before us, so it stays cordoned. None: the policy does not have its nodes cordoned.
+  enum class Cordon { Ours, Found, None };
 
   std::string id;
   std::string policy;  // uid
@@ -93,7 +105,7 @@ struct Claim {
   bool driver_failed = false;                     // what the node has never worked: it is not given back with it
   int comebacks = 0;                              // pods that use the device came after the node was clear
   bool clock_stands = false;                      // upgrades are off: its deadline does not come nearer
-  std::map<std::string, std::string> gates = {};  // labels that we paused, as they were
+  std::map<std::string, std::string> gates = {};  // labels that we paused, as they were; kAbsent where there was none
   // With upgrades off: made because a driver's init container asked, and how far we went for it.
   std::optional<Scope> serves = {};
 

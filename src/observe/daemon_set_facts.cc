@@ -16,6 +16,8 @@ DaemonSetFacts daemon_set_facts(const kube::Object& daemon_set, const vendors::P
   facts.uid = kube::uid_of(daemon_set);
   facts.role = json::text_at(daemon_set, {"spec", "template", "metadata", "labels", profile.role_label});
   facts.digest = json::text_at(daemon_set, {"spec", "template", "metadata", "labels", vendors::kDigestLabel});
+  facts.template_mark = kube::annotation_of(daemon_set, profile.template_annotation);
+  facts.may_force = kube::annotation_of(daemon_set, profile.force_annotation) == "true";
   facts.generation = json::int_at(daemon_set, {"metadata", "generation"});
   facts.is_settled = json::int_at(daemon_set, {"status", "observedGeneration"}) >= facts.generation;
   facts.is_going = kube::is_being_deleted(daemon_set);

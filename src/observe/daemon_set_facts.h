@@ -14,8 +14,10 @@ namespace drover::observe {
 struct DaemonSetFacts {
   std::string name;
   std::string uid;
-  std::string role;    // by the vendor's role label in its template
-  std::string digest;  // of the driver that its template carries
+  std::string role;                // by the vendor's role label in its template
+  std::string digest;              // of the driver that its template carries
+  std::string template_mark = {};  // what else that template is made of
+  bool may_force = false;          // its pods may end what holds the device
   std::int64_t generation = 0;
   bool is_settled = false;  // its controller has seen the newest template
   bool is_going = false;

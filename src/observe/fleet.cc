@@ -4,15 +4,22 @@
 #include <utility>
 
 #include "base/text.h"
+#include "vendors/order.h"
 
 namespace drover::observe {
 namespace {
 
 using core::Phase;
 
+constexpr std::string_view kOrder = vendors::kOrderAnnotation;
+
 // A record or a state label of this kind: the node has to be looked after until they are gone.
 bool carries_marks(const NodeFacts& facts, const vendors::Profile& profile) {
-  if (facts.has_label(profile.state_label) || facts.has_label(profile.owner_label) || facts.is_tainted) return true;
+  const bool has_another = facts.record && facts.record->held && facts.record->held->kind != profile.kind;
+  if (facts.is_tainted && !has_another) return true;
+  if (facts.has_label(profile.state_label) || facts.has_label(profile.owner_label)) return true;
+  if (!facts.annotation(profile.cordon_annotation).empty()) return true;
+  if (profile.agent_prepares && !has_another && !facts.annotation(kOrder).empty()) return true;
   if (!facts.annotation(profile.managed_annotation).empty()) return true;
   if (!facts.record) return false;
   const bool is_held = facts.record->held && facts.record->held->kind == profile.kind;
@@ -143,7 +150,8 @@ void Fleet::make_all(base::WallTime now) {
 bool Fleet::is_settled(const vendors::NodeWish& wish) const {
   if (wish.digest.empty()) return true;  // nothing is wanted: nothing will come
   const DaemonSetFacts* set = sources_.daemon_sets.find(settings_.ns + "/" + wish.daemon_set);
-  return set != nullptr && set->is_settled && set->digest == wish.digest;
+  return set != nullptr && set->is_settled && set->digest == wish.digest &&
+         (wish.template_mark.empty() || (set->template_mark == wish.template_mark && set->may_force == wish.forces));
 }
 
 void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) {
@@ -164,7 +172,10 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
                  .version = wish.version,
                  .image = wish.image,
                  .daemon_set = settings_.ns + "/" + wish.daemon_set,
-                 .is_settled = is_settled(wish)};
+                 .is_settled = is_settled(wish),
+                 .template_mark = wish.template_mark,
+                 .forces = wish.forces};
+  around.gates = settings_.gates ? std::string_view(*settings_.gates) : profile_.gates;
   around.is_selected = wants_ != nullptr && wants_->selects(labels);
   around.driver_is_the_hosts_own = wants_ != nullptr && wants_->is_the_hosts_own(labels);
   const Phase phase = place.standing.phase;
@@ -179,9 +190,28 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
     around.proof_trouble = beside.proof_trouble;
   }
   if (around.preflight != nullptr) around.proving_for = sources_.operand_pods.proving_for(*around.preflight, now);
+  if (const auto at = preparing_.find(facts.name); at != preparing_.end()) around.proving_for = now - at->second;
   view_.nodes[index] = node_view(facts, place.standing, around, profile_, now);
   const bool is_proving = view_.nodes[index].preflight.state == core::PreflightView::State::Running;
+  if (is_proving && profile_.agent_prepares) {
+    preparing_.try_emplace(facts.name, now);
+  } else {
+    preparing_.erase(facts.name);
+  }
+  const bool is_ours_to_tell = profile_.agent_prepares && place.standing.other_claim.empty();
+  place.is_undressed = place.is_undressed || (is_ours_to_tell && order_of(facts, view_.nodes[index], wish.version) !=
+                                                                     facts.annotation(kOrder));
   place.moves = place.standing.held || place.standing.given_back_at || !facts.is_ready || is_proving;
+}
+
+// What its agent is to be told while nothing changes; what it was asked to prepare it may go on preparing.
+std::string Fleet::order_of(const NodeFacts& facts, const core::NodeView& node, const std::string& version) const {
+  const bool was_asked = vendors::asked_to_prepare(facts.annotation(kOrder)) == version;
+  return vendors::order_for(profile_, {.claim = node.claim ? &*node.claim : nullptr,
+                                       .phase = node.phase,
+                                       .is_paused = node.is_selected && !view_.policy.is_on,
+                                       .version = version,
+                                       .is_to_prepare = was_asked});
 }
 
 vendors::Dress Fleet::dress_of(const NodeFacts& facts, Phase phase) const {

@@ -114,6 +114,7 @@ class Fleet {
   bool concerns(const NodeFacts& facts) const;
   vendors::Dress dress_of(const NodeFacts& facts, core::Phase phase) const;
   std::string pool_of(const NodeFacts& facts) const;
+  std::string order_of(const NodeFacts& facts, const core::NodeView& node, const std::string& version) const;
   bool is_mine(const NodeFacts& facts) const { return sources_.estate.is_owner(policy_, facts); }
   bool is_settled(const vendors::NodeWish& wish) const;
 
@@ -128,6 +129,7 @@ class Fleet {
   std::unique_ptr<vendors::Wants> wants_;
   std::vector<std::string> disputed_;
   std::vector<std::uint64_t> wanted_texts_;
+  std::map<std::string, base::WallTime> preparing_;  // by node: since when its agent is seen preparing
   int nodes_at_start_ = 0;
   bool pods_are_counted_ = true;
 

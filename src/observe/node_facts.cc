@@ -50,8 +50,8 @@ kube::Projection node_projection(const std::vector<std::string>& labels) {
          {profile->state_label, profile->skip_label, profile->present_label, profile->deploy_label,
           profile->owner_label, profile->carrier_label, profile->feature_labels, profile->gates})
       add_keys(label_keys, key);
-    for (const std::string_view key :
-         {profile->request_annotation, profile->found_cordoned_annotation, profile->managed_annotation})
+    for (const std::string_view key : {profile->request_annotation, profile->found_cordoned_annotation,
+                                       profile->managed_annotation, profile->cordon_annotation})
       add_keys(annotation_keys, key);
   }
   std::vector<std::string> paths = {"spec.unschedulable", "spec.taints", "status.nodeInfo.bootID", "status.conditions"};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "vendors/order.h"
 
 namespace drover::observe {
 namespace {
@@ -34,15 +35,23 @@ std::optional<vendors::Order> refusal_on(const NodeFacts& facts) {
 
 // The driver's pod is held up by its own init container until we say that nobody uses the device any more.
 void hear_agent(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
-                core::DriverView& driver) {
-  if (!facts.report || around.driver->is_going || around.driver->is_ready) return;
+                const vendors::Profile& profile, core::DriverView& driver) {
+  if (!facts.report || around.driver->is_going) return;
   const vendors::Report& report = *facts.report;
+  if (profile.agent_prepares) driver.loaded = report.loaded;
   const auto refusal = refusal_on(facts);
   // Who is being refused spoke last under a claim that is gone: until he has heard it he still asks.
   const bool is_being_told = refusal && refusal->id == around.driver->uid;
   const bool is_about_this =
       report.id == around.driver->uid || is_being_told || (standing.held && report.id == standing.held->claim.id);
   if (!is_about_this || report.digest != around.wish.digest) return;
+  if (profile.agent_prepares) {
+    // What the kernel has counts more than a probe that is asked now and then.
+    if (!driver.is_going) driver.is_ready = report.loaded == around.wish.version;
+    if (report.is_blocked) driver.held_by = report.message;
+    if (report.is_refused) driver.refusal = report.message;
+  }
+  if (driver.is_ready) return;
   driver.waits_for_us = report.wants != vendors::Wish::Nothing;
   driver.asks_nothing = !driver.waits_for_us;
   driver.asks_for = scope_of(report.wants);
@@ -54,7 +63,8 @@ bool agent_holds_gates(const NodeFacts& facts, const Surroundings& around) {
   return around.driver == nullptr ? around.is_selected : !around.driver->is_ready;
 }
 
-core::DriverView driver_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around) {
+core::DriverView driver_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
+                             const vendors::Profile& profile) {
   core::DriverView driver;
   driver.wanted = around.wish.version;
   driver.is_hosts_own = around.driver_is_the_hosts_own;
@@ -65,8 +75,10 @@ core::DriverView driver_view(const NodeFacts& facts, const Standing& standing, c
     driver.is_going = pod->is_going || pod->uid == around.deleted_driver;
     driver.is_ready = pod->is_ready && !driver.is_going;
     driver.is_outdated = is_outdated(*pod, around.wish);
+    driver.is_stale = !driver.is_outdated && pod->template_mark != around.wish.template_mark;
+    driver.may_not_force = around.wish.forces && !pod->may_force;
     driver.trouble = pod->trouble;
-    hear_agent(facts, standing, around, driver);
+    hear_agent(facts, standing, around, profile, driver);
   }
   if (pod == nullptr && !around.wish.digest.empty() && !standing.held) {
     driver.trouble =
@@ -101,6 +113,23 @@ core::ValidatorView validator_view(const Surroundings& around) {
   return view;
 }
 
+// Whether the node's agent has the next driver at hand.
+PreflightView prepared_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around) {
+  using State = PreflightView::State;
+  if (around.wish.digest.empty()) return {};
+  // It was, for the driver that it was taken for; and one that we hold since an earlier try builds in its next pod.
+  if (standing.held && (standing.held->claim.driver_failed || standing.held->claim.target == around.wish.digest))
+    return {.state = State::Passed};
+  const std::string& version = around.wish.version;
+  const vendors::Report* report = facts.report ? &*facts.report : nullptr;
+  if (report != nullptr && (report->prepared == version || report->loaded == version)) return {.state = State::Passed};
+  const bool builds_it_itself = around.driver != nullptr && around.driver->digest.view() == around.wish.digest;
+  const bool was_asked = vendors::asked_to_prepare(facts.annotation(vendors::kOrderAnnotation)) == version;
+  if (!was_asked && !builds_it_itself) return {};
+  if (report != nullptr && report->cannot_prepare) return {.state = State::Missing, .trouble = report->message};
+  return {.state = State::Running, .running_for = around.proving_for};
+}
+
 PreflightView preflight_view(const Surroundings& around) {
   using State = PreflightView::State;
   if (!around.needs_preflight) return {.state = State::Passed};
@@ -117,11 +146,13 @@ PreflightView preflight_view(const Surroundings& around) {
 }
 
 // Labels that keep siblings away can be paused where somebody set them to anything but "no".
-std::vector<std::pair<base::Word, base::Word>> gates_of(const NodeFacts& facts, const vendors::Profile& profile) {
+std::vector<std::pair<base::Word, base::Word>> gates_of(const NodeFacts& facts, const vendors::Profile& profile,
+                                                        std::string_view keys) {
   std::vector<std::pair<base::Word, base::Word>> gates;
-  vendors::each_part(profile.gates, [&](std::string_view key) {
+  vendors::each_part(keys, [&](std::string_view key) {
     const auto label =
         std::find_if(facts.labels.begin(), facts.labels.end(), [key](const auto& one) { return one.first == key; });
+    if (label == facts.labels.end() && profile.gates_are_made) gates.emplace_back(key, core::kAbsent);
     if (label == facts.labels.end()) return;
     const std::string_view value = label->second;
     if (!value.empty() && value != "false" && value.find(profile.gate_paused) == std::string_view::npos) {
@@ -136,6 +167,8 @@ std::vector<std::pair<base::Word, base::Word>> gates_of(const NodeFacts& facts, 
 std::map<std::string, std::string> lost_gates_of(const NodeFacts& facts, const Standing& standing,
                                                  const vendors::Profile& profile) {
   std::map<std::string, std::string> gates;
+  // Where a paused gate says what any closed one says, nobody can tell.
+  if (profile.gates_are_made) return gates;
   vendors::each_part(profile.gates, [&](std::string_view key) {
     const std::string_view value = facts.label(key);
     const std::size_t at = value.find(profile.gate_paused);
@@ -161,7 +194,7 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   view.is_untouched = around.is_untouched;
   view.is_selected = around.is_selected;
   view.is_cordoned = facts.is_cordoned;
-  view.is_tainted = facts.is_tainted;
+  view.is_tainted = facts.is_tainted && standing.other_claim.empty();
   view.is_ready = facts.is_ready;
   if (facts.unready_since) view.unready_for = std::max(base::Span::zero(), base::Span(now - *facts.unready_since));
   view.is_skipped = facts.label(profile.skip_label) == "true";
@@ -174,7 +207,7 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   if (standing.given_back_at) {
     view.given_back_for = std::max(base::Span::zero(), base::Span(now - *standing.given_back_at));
   }
-  view.label = standing.label;
+  if (!profile.state_label.empty()) view.label = standing.label;
   view.odd_label = standing.odd_label;
   if (standing.held) {
     view.claim = standing.held->claim;
@@ -182,13 +215,14 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   }
   view.record_is_odd = !facts.record_trouble.empty();
   view.outcome = standing.outcome;
-  view.driver = driver_view(facts, standing, around);
+  view.driver = driver_view(facts, standing, around, profile);
   view.validator = validator_view(around);
-  view.preflight = preflight_view(around);
+  view.preflight = profile.agent_prepares ? prepared_view(facts, standing, around) : preflight_view(around);
   view.target = around.wish.digest;
   if (standing.phase == core::Phase::Required)
     view.next_claim = fmt::format("{:016x}", base::fnv1a(facts.uid + "/" + facts.version + "/" + around.wish.digest));
-  view.gates = gates_of(facts, profile);
+  // Set to nothing is not the same as not set.
+  view.gates = gates_of(facts, profile, around.gates.data() == nullptr ? profile.gates : around.gates);
   if (!agent_holds_gates(facts, around)) view.lost_gates = lost_gates_of(facts, standing, profile);
   view.device_pods = around.device_pods;
   if (around.pods != nullptr) view.pods = *around.pods;

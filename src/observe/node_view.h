@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/view.h"
@@ -15,11 +16,13 @@ namespace drover::observe {
 
 // What the policy wants a node to have.
 struct Wish {
-  std::string digest;       // of everything that matters to the driver; empty: nothing is wanted
-  std::string version;      // for people
-  std::string image;        // of the driver: compared where a pod says no digest
-  std::string daemon_set;   // that brings it, "gpu-operator/nvidia-driver-daemonset"
-  bool is_settled = false;  // the DaemonSet that would bring it is there, and its controller has seen it
+  std::string digest;              // of everything that matters to the driver; empty: nothing is wanted
+  std::string version;             // for people
+  std::string image;               // of the driver: compared where a pod says no digest
+  std::string daemon_set;          // that brings it, "gpu-operator/nvidia-driver-daemonset"
+  bool is_settled = false;         // the DaemonSet that would bring it is there, and its controller has seen it
+  std::string template_mark = {};  // what its pods are made of besides the driver; empty: nobody asks
+  bool forces = false;             // they may end what holds the device
 };
 
 // Everything around a node that its view is made of; what is not there is nullptr.
@@ -33,6 +36,7 @@ struct Surroundings {
   bool is_selected = true;
   bool driver_is_the_hosts_own = false;
   bool needs_preflight = true;
+  std::string_view gates = {};  // those that can be paused, comma-separated
   base::Span spent = {};
   bool tried = false;
   bool is_untouched = false;

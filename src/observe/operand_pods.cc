@@ -35,7 +35,7 @@ std::vector<std::string> OperandPods::changed(const std::string& key) {
 
 const PodFacts* OperandPods::with_role(const std::string& node, std::string_view role) const {
   const auto keys = pods_of_.find(node);
-  if (keys == pods_of_.end()) return nullptr;
+  if (role.empty() || keys == pods_of_.end()) return nullptr;
   const PodFacts* found = nullptr;
   for (const std::string& key : keys->second) {
     const PodFacts* pod = pods_.find(key);

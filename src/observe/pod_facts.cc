@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include "base/text.h"
 #include "observe/claims.h"
@@ -138,26 +140,44 @@ base::Selector::Lookup PodFacts::lookup() const {
   };
 }
 
-kube::Projection pod_projection() {
-  return {"metadata.labels",
-          "metadata.ownerReferences",
-          "metadata.annotations[kubernetes.io/config.mirror]",
-          "spec.nodeName",
-          "spec.tolerations",
-          "spec.volumes.emptyDir",
-          "spec.volumes.hostPath",
-          "spec.initContainers.resources",
-          "spec.containers.image",
-          "spec.containers.resources",
-          "spec.ephemeralContainers.resources",
-          "spec.resourceClaims",
-          "status.phase",
-          "status.reason",
-          "status.message",
-          "status.conditions",
-          "status.initContainerStatuses.state",
-          "status.containerStatuses.state",
-          "status.resourceClaimStatuses"};
+namespace {
+
+constexpr std::string_view kFields[] = {"metadata.labels",
+                                        "metadata.ownerReferences",
+                                        "metadata.annotations[kubernetes.io/config.mirror]",
+                                        "spec.nodeName",
+                                        "spec.tolerations",
+                                        "spec.volumes.emptyDir",
+                                        "spec.volumes.hostPath",
+                                        "spec.initContainers.resources",
+                                        "spec.containers.image",
+                                        "spec.containers.resources",
+                                        "spec.ephemeralContainers.resources",
+                                        "spec.resourceClaims",
+                                        "status.phase",
+                                        "status.reason",
+                                        "status.message",
+                                        "status.conditions",
+                                        "status.initContainerStatuses.state",
+                                        "status.containerStatuses.state",
+                                        "status.resourceClaimStatuses"};
+
+}  // namespace
+
+kube::Projection pod_projection() { return kube::Projection(std::span(kFields)); }
+
+kube::Projection operand_projection(const vendors::Profile& profile) {
+  std::vector<std::string> more;
+  for (const std::string_view key : {profile.template_annotation, profile.force_annotation}) {
+    if (!key.empty()) more.push_back(fmt::format("metadata.annotations[{}]", key));
+  }
+  if (profile.carried_by != nullptr) {
+    more.emplace_back("spec.containers.name");
+    more.emplace_back("spec.containers.env");
+  }
+  std::vector<std::string_view> fields(std::begin(kFields), std::end(kFields));
+  fields.insert(fields.end(), more.begin(), more.end());
+  return kube::Projection(std::span<const std::string_view>(fields));
 }
 
 PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
@@ -192,6 +212,9 @@ PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
   }
   facts.running_since = running_since(pod);
   facts.digest = kube::label_of(pod, vendors::kDigestLabel);
+  if (facts.digest.view().empty() && profile.carried_by != nullptr) facts.digest = profile.carried_by(pod);
+  if (!profile.template_annotation.empty()) facts.template_mark = kube::annotation_of(pod, profile.template_annotation);
+  facts.may_force = !profile.force_annotation.empty() && kube::annotation_of(pod, profile.force_annotation) == "true";
   if (const json::Array& containers = json::array_at(pod, {"spec", "containers"}); !containers.empty()) {
     facts.image = json::text_at(containers.front(), {"image"});
   }
@@ -211,8 +234,8 @@ core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const 
                        const kube::Cache<bool>* claims) {
   const auto lookup = facts.lookup();
   const std::string_view role = facts.label(profile.role_label);
-  const bool has_our_role =
-      role == profile.driver_role || role == profile.validator_role || role == profile.preflight_role;
+  const bool has_our_role = !role.empty() && (role == profile.driver_role || role == profile.validator_role ||
+                                              role == profile.preflight_role);
   return {.ns = facts.ns,
           .name = facts.name,
           .uid = facts.uid,
@@ -226,7 +249,8 @@ core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const 
           .has_local_data = facts.has_local_data,
           .is_ours = facts.ns == our_namespace && (has_our_role || !facts.label("drover.dev/role").empty()),
           .is_waited_for = !jobs.selects_everything() && jobs.matches(lookup),
-          .is_drained = drained.matches(lookup) && facts.label(profile.drain_skip_label) != "true"};
+          .is_drained = drained.matches(lookup) &&
+                        (profile.drain_skip_label.empty() || facts.label(profile.drain_skip_label) != "true")};
 }
 
 }  // namespace drover::observe

@@ -41,16 +41,19 @@ struct PodFacts {
 
   std::vector<base::Word> claims = {};  // names of its ResourceClaims, as far as they were made
 
-  base::Word digest;    // of the driver that it carries; empty: it was not made by us
-  base::Word image;     // of its first container
-  std::string trouble;  // "ImagePullBackOff: …"
+  base::Word digest;         // of the driver that it carries; empty: it was not made by us
+  base::Word image;          // of its first container
+  base::Word template_mark;  // what its template is made of besides; empty: it does not say
+  bool may_force = false;    // it may end what holds the device
+  std::string trouble;       // "ImagePullBackOff: …"
 
   std::string_view label(std::string_view key) const;
   base::Selector::Lookup lookup() const;
 };
 
-// The fields that the facts are made of.
+// The fields that the facts are made of; of pods of ours some more.
 kube::Projection pod_projection();
+kube::Projection operand_projection(const vendors::Profile& profile);
 
 PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile);
 // Of a pod of ours. They are as many as there are nodes, twice, and of their labels nobody asks but for the role.

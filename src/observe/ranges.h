@@ -27,11 +27,12 @@ inline kube::Range policies_of(const vendors::Profile& profile, std::size_t kind
 
 // The pods of drivers, validators and preflights in the namespace of the operands.
 inline kube::Range operand_pods_of(const vendors::Profile& profile, const std::string& ns) {
-  return {.resource = kube::kPods,
-          .ns = ns,
-          .labels = fmt::format("{} in ({},{},{})", profile.role_label, profile.driver_role, profile.validator_role,
-                                profile.preflight_role),
-          .fields = {}};
+  std::string roles;
+  for (const std::string_view role : {profile.driver_role, profile.validator_role, profile.preflight_role}) {
+    if (!role.empty()) roles += fmt::format("{}{}", roles.empty() ? "" : ",", role);
+  }
+  return {
+      .resource = kube::kPods, .ns = ns, .labels = fmt::format("{} in ({})", profile.role_label, roles), .fields = {}};
 }
 
 inline kube::Range daemon_sets_in(const std::string& ns) {

@@ -35,10 +35,22 @@ void adopt(const NodeFacts& facts, const vendors::Profile& profile, const std::s
                      .phase = said,
                      .boot = facts.boot,
                      .cordon = facts.is_cordoned && !was_cordoned_before ? Claim::Cordon::Ours : Claim::Cordon::Found};
+  // A gate that somebody closes by hand is closed for good; who is taken over closed them for the while.
+  if (profile.gates_are_made) {
+    vendors::each_part(profile.gates, [&](std::string_view key) {
+      if (facts.label(key) == profile.gate_paused) held.claim.gates.emplace(key, core::kAbsent);
+    });
+  }
   standing.held = std::move(held);
 }
 
 void read_label(const NodeFacts& facts, const vendors::Profile& profile, Standing& standing) {
+  // Whose nodes show no state says at least whose cordon it is.
+  if (profile.state_label.empty()) {
+    const bool says_so = !facts.annotation(profile.cordon_annotation).empty();
+    if (says_so && facts.is_cordoned) standing.label = Phase::Cordon;
+    return;
+  }
   const std::string_view word = facts.label(profile.state_label);
   if (word.empty()) return;
   standing.label = profile.phase(word);

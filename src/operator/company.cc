@@ -35,7 +35,8 @@ observe::Beside Company::beside(const observe::NodeFacts& facts, const observe::
     return beside;
   }
   const core::Claim& claim = standing.held->claim;
-  const bool counts = api_is_there_ && facts.is_ready && (asked.policy.is_on || claim.serves);
+  const bool is_blocked = facts.report && facts.report->id == claim.id && facts.report->is_blocked;
+  const bool counts = !is_blocked && api_is_there_ && facts.is_ready && (asked.policy.is_on || claim.serves);
   beside.spent = stopwatch_.look(facts.name, *standing.held, counts, loop_.now(), loop_.wall());
   Known& known = known_[facts.name];
   const bool is_same = known.claim == claim.id;

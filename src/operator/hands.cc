@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "core/line.h"
 #include "kube/version_order.h"
+#include "vendors/order.h"
 
 namespace drover::operate {
 namespace {
@@ -155,7 +156,7 @@ void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, con
 }
 
 void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision,
-                   const observe::NodeFacts& facts, const vendors::Dress& dress) {
+                   const observe::NodeFacts& facts, const vendors::Dress& dress, bool is_to_prepare) {
   const core::NodeView& node = view.nodes[decision.node];
   const core::Change* change = decision.change ? &*decision.change : nullptr;
   // Somebody was faster, and we have seen what he wrote: there is nothing to wait for.
@@ -168,6 +169,11 @@ void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, con
   act::NodeNow now = node_now(facts);
   now.driver_version = fleet.wish(decision.node).version;
   now.driver_pod = node.driver.pod;
+  now.phase = node.phase;
+  now.policy = view.policy.name;
+  now.is_paused = node.is_selected && !view.policy.is_on;
+  now.is_to_prepare = is_to_prepare || vendors::asked_to_prepare(now.order) == now.driver_version;
+  now.has_cordon_note = !facts.annotation(profile_.cordon_annotation).empty();
   if (facts.record && facts.record->held) now.excluded = company_.excluded(facts.name, *facts.record->held);
   kube::Request request = act::node_patch(now, change, dress, profile_, loop_.wall());
   const act::NodeName about{.name = node.name, .uid = node.uid};
@@ -222,7 +228,7 @@ void Hands::work(const observe::Fleet& fleet, const core::FleetView& view, const
   const core::Policy& policy = view.policy;
   switch (decision.work) {
     case Work::None: break;
-    case Work::ProveImage: prove_image(fleet, node, fleet.wish(decision.node)); break;
+    case Work::ProveImage: prove_image(fleet, view, decision); break;
     case Work::EvictDevicePods:
       evict(node, clearing_of(*node.pods, core::Scope::DevicePods, policy.device_pods.value_or(core::Removal{})));
       break;
@@ -290,8 +296,18 @@ void Hands::remove(const observe::PodFacts& pod, base::Span rest, act::Errands::
   errands_.run("delete/" + pod.uid, kube::remove(kube::kPods, pod.ns, pod.name, pod.uid), rest, std::move(then));
 }
 
-void Hands::prove_image(const observe::Fleet& fleet, const core::NodeView& node, const vendors::NodeWish& wish) {
+void Hands::prove_image(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision) {
+  const core::NodeView& node = view.nodes[decision.node];
+  const vendors::NodeWish& wish = fleet.wish(decision.node);
   if (fleet.wants() == nullptr || node.preflight.state == core::PreflightView::State::Running) return;
+  if (profile_.agent_prepares) {
+    // Once asked, it tries again by itself.
+    const observe::NodeFacts* facts = fleet.facts(decision.node);
+    const bool is_asked = node.preflight.state != core::PreflightView::State::Unasked;
+    if (!is_asked && facts != nullptr)
+      change(fleet, view, decision, *facts, fleet.dress(decision.node, node.phase), true);
+    return;
+  }
   for (const observe::PodFacts* pod : fleet.operand_pods().on(node.name)) {
     // One that is there is waited for while it may still succeed, and replaced when it has given up.
     if (pod->label(profile_.role_label) == profile_.preflight_role && pod->digest == wish.digest) return;
@@ -313,13 +329,15 @@ void Hands::detach(const observe::DaemonSetFacts& set) {
                kApplyAgain);
 }
 
-void Hands::bring_operands(const observe::Fleet& fleet, const kube::Cache<observe::DaemonSetFacts>& sets) {
+void Hands::bring_operands(const observe::Fleet& fleet, const kube::Cache<observe::DaemonSetFacts>& sets,
+                           bool only_missing) {
   if (fleet.wants() == nullptr) return;
   const std::vector<json::Value>& all = fleet.wants()->daemon_sets();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const json::Value& wanted = all[i];
     const std::string name(json::text_at(wanted, {"metadata", "name"}));
     const observe::DaemonSetFacts* set = sets.find(ns_ + "/" + name);
+    if (set != nullptr && only_missing) continue;
     if (set != nullptr && set->set.has_owner) {
       detach(*set);
       continue;

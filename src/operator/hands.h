@@ -31,8 +31,8 @@ class Hands {
   void apply(const observe::Fleet& fleet, const core::FleetView& view, const core::Plan& plan);
   // A node was taken and the watch has not shown it yet: until then nobody can count who is away.
   bool has_taken_unseen(const kube::Cache<observe::NodeFacts>& nodes);
-  // DaemonSets as the policy wants them.
-  void bring_operands(const observe::Fleet& fleet, const kube::Cache<observe::DaemonSetFacts>& sets);
+  // DaemonSets as the policy wants them; those that are there may be left as they are.
+  void bring_operands(const observe::Fleet& fleet, const kube::Cache<observe::DaemonSetFacts>& sets, bool only_missing);
   // Pods of ours that nobody needs any more.
   void tidy(const std::vector<const observe::Fleet*>& fleets, const observe::OperandPods& index,
             const kube::Cache<observe::PodFacts>& operand_pods);
@@ -47,13 +47,13 @@ class Hands {
   void change(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision,
               const observe::NodeFacts& facts);
   void change(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision,
-              const observe::NodeFacts& facts, const vendors::Dress& dress);
+              const observe::NodeFacts& facts, const vendors::Dress& dress, bool is_to_prepare = false);
   void work(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision);
   void replace_driver(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision);
   void evict(const core::NodeView& node, const core::Clearing& clearing);
   void remove(const core::NodeView& node, const core::Clearing& clearing);
   void remove(const observe::PodFacts& pod, base::Span rest, act::Errands::Then then = {});
-  void prove_image(const observe::Fleet& fleet, const core::NodeView& node, const vendors::NodeWish& wish);
+  void prove_image(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision);
   bool is_behind(const observe::NodeFacts& facts) const;
   void answered(const std::string& node, const kube::Result<kube::Object>& answer);
   void detach(const observe::DaemonSetFacts& set);

@@ -105,12 +105,11 @@ void Herd::watch_if_known(std::string_view name, kube::Range range, kube::Projec
 void Herd::start() {
   const vendors::Profile& profile = *served_.profile;
   const std::string& ns = served_.operands.ns;
-  watch("policies", observe::policies_of(profile, 0), {}, kube::feed(policies_[0], wake_));
-  for (std::size_t kind = 1; kind < policies_.size(); ++kind) {
-    watch_if_known(fmt::format("policies-{}", kind), observe::policies_of(profile, kind), {},
+  for (std::size_t kind = 0; kind < policies_.size(); ++kind) {
+    watch_if_known(kind == 0 ? "policies" : fmt::format("policies-{}", kind), observe::policies_of(profile, kind), {},
                    kube::feed(policies_[kind], wake_));
   }
-  watch("operand-pods", observe::operand_pods_of(profile, ns), observe::pod_projection(),
+  watch("operand-pods", observe::operand_pods_of(profile, ns), observe::operand_projection(profile),
         kube::feed(operand_pods_, wake_));
   watch("daemon-sets", observe::daemon_sets_in(ns), observe::daemon_set_projection(), kube::feed(daemon_sets_, wake_));
   watch("foreigners", observe::foreigners_of(profile, ns), observe::foreigner_projection(),
@@ -118,6 +117,12 @@ void Herd::start() {
   if (!profile.claim_driver.empty()) {
     watch_if_known("claims", observe::all_claims(), observe::claim_projection(), kube::feed(claims_, wake_));
   }
+}
+
+std::vector<std::string> Herd::label_keys() const {
+  std::vector<std::string> keys = estate_.label_keys();
+  vendors::each_part(served_.operands.gates.value_or(""), [&](std::string_view gate) { keys.emplace_back(gate); });
+  return keys;
 }
 
 bool Herd::is_synced() const {
@@ -221,8 +226,18 @@ void Herd::apply(Flock& flock, const core::FleetView& view, const core::Plan& pl
                      });
   if (!foreign_operator().empty()) return;  // two drivers of one car
   if (flock.is_waiting) census_.wanted();
-  hands_.bring_operands(flock.fleet, daemon_sets_);
+  bring_operands(flock, view);
   hands_.apply(flock.fleet, view, plan);
+}
+
+// An agent that loads by itself what is missing must know that it is paused before it is there, and pods that people
+// delete meanwhile come back as they were.
+void Herd::bring_operands(const Flock& flock, const core::FleetView& view) {
+  const bool is_paused = served_.profile->agent_prepares && !view.policy.is_on;
+  for (std::size_t i = 0; is_paused && i < view.nodes.size(); ++i) {
+    if (flock.fleet.is_undressed(i)) return;
+  }
+  hands_.bring_operands(flock.fleet, daemon_sets_, is_paused);
 }
 
 void Herd::tidy() {
@@ -291,7 +306,7 @@ void Herd::write_status(Flock& flock, const core::FleetView& view, const core::P
   }
   act::StatusFacts facts{.policy = policy, .wants = fleet.wants(), .ns = served_.operands.ns};
   facts.foreign_operator = foreign_operator();
-  if (fleet.policy_ref()->kind > 0) facts.disputed = fleet.disputed();
+  if (fleet.policy_ref()->kind > 0 || served_.profile->policies_share_nodes) facts.disputed = fleet.disputed();
   for (std::size_t i = 0; i < view.nodes.size(); ++i) {
     const auto& held = fleet.standing(i).held;
     facts.since.push_back(held ? base::rfc3339(held->since) : std::string());

@@ -45,7 +45,7 @@ class Herd {
   // Takes note of the policies that changed.
   void read_policies();
   // Labels of nodes that somebody selects by, beyond those that are always watched.
-  const std::vector<std::string>& label_keys() const { return estate_.label_keys(); }
+  std::vector<std::string> label_keys() const;
 
   // The corridor's doors, in the order of walking; `apply` and `record` for each flock.
   void absorb(const std::vector<std::string>& changed_nodes, bool api_is_there);
@@ -74,6 +74,7 @@ class Herd {
   // Of a kind that the server need not know.
   void watch_if_known(std::string_view name, kube::Range range, kube::Projection projection, kube::Listener listener);
   bool daemon_sets_changed();
+  void bring_operands(const Flock& flock, const core::FleetView& view);
   std::unique_ptr<Flock> flock_of(std::optional<observe::PolicyRef> policy);
   std::string foreign_operator() const;
   void write_status(Flock& flock, const core::FleetView& view, const core::Plan& plan);

@@ -68,7 +68,8 @@ bool Operator::learn_labels() {
   const std::size_t known = label_keys_.size();
   for (const auto& herd : herds_) {
     herd->read_policies();
-    label_keys_.insert(herd->label_keys().begin(), herd->label_keys().end());
+    const std::vector<std::string> keys = herd->label_keys();
+    label_keys_.insert(keys.begin(), keys.end());
   }
   return label_keys_.size() > known;
 }

@@ -107,6 +107,8 @@ std::string written(const Report& report, std::size_t most_text) {
   if (!report.loaded.empty()) members["loaded"] = safe(report.loaded);
   if (!report.prepared.empty()) members["prepared"] = safe(report.prepared);
   if (report.cannot_prepare) members["cannotPrepare"] = true;
+  if (report.is_blocked) members["blocked"] = true;
+  if (report.is_refused) members["refused"] = true;
   members["message"] = most_text == 0 ? "" : base::one_line(report.message, most_text);
   return json::text_of(members);
 }
@@ -171,6 +173,8 @@ Result<Report> parse_report(std::string_view text) {
   TRY(report.loaded, name_in(value, "loaded", Must::Nothing));
   TRY(report.prepared, name_in(value, "prepared", Must::Nothing));
   TRY(report.cannot_prepare, flag_in(value, "cannotPrepare", Must::Nothing));
+  TRY(report.is_blocked, flag_in(value, "blocked", Must::Nothing));
+  TRY(report.is_refused, flag_in(value, "refused", Must::Nothing));
   TRY(report.message, message_in(value));
   return report;
 }

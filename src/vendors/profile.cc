@@ -11,7 +11,7 @@ std::optional<core::Phase> Profile::phase(std::string_view word) const {
 }
 
 std::span<const Profile* const> all() {
-  static const Profile* const kAll[] = {&nvidia()};
+  static const Profile* const kAll[] = {&nvidia(), &tenstorrent()};
   return kAll;
 }
 

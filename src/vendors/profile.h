@@ -12,6 +12,7 @@
 
 #include "core/phase.h"
 #include "core/rule.h"
+#include "vendors/status.h"
 #include "vendors/wants.h"
 
 namespace drover::vendors {
@@ -37,6 +38,11 @@ struct Profile {
                                  const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
                                  const OperandSettings& settings);
   DriverSet (*driver_set)(const json::Value& daemon_set);
+  // Which driver a pod carries that says no digest of ours; nullptr: its image tells.
+  std::string (*carried_by)(const json::Value& pod) = nullptr;
+  // How a policy of this vendor says what else its nodes are (status.h); nullptr: as all do.
+  void (*tell)(const StatusRows& rows, json::Members& status) = nullptr;
+  bool policies_share_nodes = false;  // several of the first kind count at once
 
   // On the Node.
   std::string_view state_label;
@@ -49,9 +55,13 @@ struct Profile {
   std::string_view deploy_label;                       // "true" gives it a driver, "false" does not
   std::string_view owner_label;                        // which policy has it, where there can be several
   std::string_view carrier_label;                      // which DaemonSet brings its driver, likewise
-  std::string_view feature_labels;  // by which Node Feature Discovery says so; any of them, comma-separated
-  std::string_view gates;           // labels that keep siblings away from the device, comma-separated
-  std::string_view gate_paused;     // what a paused gate says
+  std::string_view feature_labels;          // by which Node Feature Discovery says so; any of them, comma-separated
+  std::string_view gates;                   // labels that keep siblings away from the device, comma-separated
+  std::string_view gate_paused;             // what a paused gate says
+  bool gates_are_made = false;              // one that is absent is set while it is paused, and goes again
+  std::string_view cordon_annotation = {};  // names the policy whose upgrade has cordoned the node
+  // Its agent prepares the next driver while the node serves, is told when it is paused, and says what is loaded.
+  bool agent_prepares = false;
 
   // On pods.
   std::string_view device_resources;  // prefixes of resource names, comma-separated
@@ -60,6 +70,8 @@ struct Profile {
   std::string_view drain_skip_label;  // "true" keeps a pod out of the drain step
   // The label that names our pods' part, and what it says for each.
   std::string_view role_label;
+  std::string_view template_annotation = {};  // on the driver's pods: what their template is made of besides the driver
+  std::string_view force_annotation = {};     // "true": the pod may end what holds the device
   std::string_view driver_role;
   std::string_view validator_role;
   std::string_view preflight_role;
@@ -89,6 +101,7 @@ void each_part(std::string_view list, const Visit& visit) {
 }
 
 const Profile& nvidia();
+const Profile& tenstorrent();
 
 // Every vendor that is there.
 std::span<const Profile* const> all();

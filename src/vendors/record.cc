@@ -27,6 +27,25 @@ constexpr std::array<std::pair<Last::Next, std::string_view>, 3> kNexts{{
 
 // As the agents' wishes are spelled.
 constexpr std::string_view word_of(Scope scope) { return scope == Scope::AllPods ? "drain" : "evict"; }
+constexpr std::array<std::pair<Claim::Cordon, std::string_view>, 3> kCordons{{
+    {Claim::Cordon::Ours, "ours"},
+    {Claim::Cordon::Found, "found"},
+    {Claim::Cordon::None, "none"},
+}};
+
+std::string_view word_of(Claim::Cordon cordon) {
+  for (const auto& [which, word] : kCordons) {
+    if (which == cordon) return word;
+  }
+  return "ours";
+}
+
+std::optional<Claim::Cordon> cordon_named(std::string_view word) {
+  for (const auto& [which, name] : kCordons) {
+    if (name == word) return which;
+  }
+  return {};
+}
 
 std::optional<Phase> phase_named(std::string_view name) {
   for (const core::PhaseRow& row : core::kPhaseTable) {
@@ -51,7 +70,7 @@ json::Value json_of(const Held& held, std::size_t most_reason) {
   members["target"] = claim.target;
   if (!claim.driver_pod.empty()) members["pod"] = claim.driver_pod;
   if (!claim.boot.empty()) members["boot"] = claim.boot;
-  members["cordon"] = claim.cordon == Claim::Cordon::Ours ? "ours" : "found";
+  members["cordon"] = word_of(claim.cordon);
   if (claim.was_asked_for) members["asked"] = true;
   if (claim.driver_failed) members["driverFailed"] = true;
   if (claim.serves) members["serves"] = word_of(*claim.serves);
@@ -97,12 +116,11 @@ base::Result<Held> held_from(const json::Value& claim) {
   Held held;
   const auto phase = phase_named(json::text_at(claim, {"phase"}));
   const auto since = base::parse_rfc3339(json::text_at(claim, {"since"}));
-  const std::string_view cordon = json::text_at(claim, {"cordon"});
+  const auto cordon = cordon_named(json::text_at(claim, {"cordon"}));
   // Without these nobody could give the node back as it was.
   if (!phase) return base::fault(Fault::Kind::Malformed, "its claim names no phase that drover knows");
   if (!since) return base::fault(Fault::Kind::Malformed, "its claim does not say since when");
-  if (cordon != "ours" && cordon != "found")
-    return base::fault(Fault::Kind::Malformed, "its claim does not say whose the cordon is");
+  if (!cordon) return base::fault(Fault::Kind::Malformed, "its claim does not say whose the cordon is");
   held.kind = json::text_at(claim, {"kind"});
   held.node = json::text_at(claim, {"node"});
   held.since = *since;
@@ -117,7 +135,7 @@ base::Result<Held> held_from(const json::Value& claim) {
             .target = std::string(json::text_at(claim, {"target"})),
             .driver_pod = std::string(json::text_at(claim, {"pod"})),
             .boot = std::string(json::text_at(claim, {"boot"})),
-            .cordon = cordon == "ours" ? Claim::Cordon::Ours : Claim::Cordon::Found,
+            .cordon = *cordon,
             .was_asked_for = json::flag_at(claim, {"asked"}),
             .driver_failed = json::flag_at(claim, {"driverFailed"}),
             .comebacks = static_cast<int>(std::clamp<std::int64_t>(json::int_at(claim, {"comebacks"}), 0, 1'000)),

@@ -61,14 +61,72 @@ Members expression(std::string_view key, std::string_view op, const std::vector<
   return one;
 }
 
-// All of them must hold, so their order means nothing and is taken out of the text.
-Array expressions(const DriverPolicyReading& reading, const OperandSettings& settings) {
-  std::vector<Members> all;
-  for (const auto& term : reading.nodes.terms()) {
-    std::vector<std::string> values = term.values;
-    std::sort(values.begin(), values.end());
-    all.push_back(expression(term.key, word(term.op), values));
+Members expression(const base::Selector::Term& term) {
+  std::vector<std::string> values = term.values;
+  std::sort(values.begin(), values.end());
+  return expression(term.key, word(term.op), values);
+}
+
+base::Selector::Term opposite(base::Selector::Term term) {
+  using Op = base::Selector::Op;
+  switch (term.op) {
+    case Op::Equals:
+    case Op::In: term.op = Op::NotIn; break;
+    case Op::NotEquals:
+    case Op::NotIn: term.op = Op::In; break;
+    case Op::Exists: term.op = Op::NotExists; break;
+    default: term.op = Op::Exists; break;
   }
+  return term;
+}
+
+// The skip label keeps a node out; asked for as well, nobody is left.
+const base::Selector::Term kNobody = {std::string(kTenstorrentSkipLabel), base::Selector::Op::In, {"true"}};
+
+bool is_choice(const base::Selector::Term& term) {
+  return term.op == base::Selector::Op::Equals || term.op == base::Selector::Op::In;
+}
+
+// Both want a label to be one of some values, and no value is in both lists.
+bool are_apart(const base::Selector& one, const base::Selector& other) {
+  for (const auto& a : one.terms()) {
+    for (const auto& b : other.terms()) {
+      const bool is_same_label = is_choice(a) && is_choice(b) && a.key == b.key;
+      if (is_same_label && std::none_of(a.values.begin(), a.values.end(), [&](const std::string& value) {
+            return std::find(b.values.begin(), b.values.end(), value) != b.values.end();
+          }))
+        return true;
+    }
+  }
+  return false;
+}
+
+// "Not all of these" is "not the first, or not the second, …": alternatives, each of which a node may fit.
+std::vector<std::vector<base::Selector::Term>> alternatives(const DriverPolicyReading& reading,
+                                                            const std::vector<base::Selector>& older) {
+  constexpr std::size_t kMost = 64;  // of a pod's affinity; who would need more gets none of the nodes in question
+  std::vector<std::vector<base::Selector::Term>> ways = {{}};
+  for (const base::Selector& other : older) {
+    if (are_apart(reading.nodes, other)) continue;
+    std::vector<std::vector<base::Selector::Term>> narrowed;
+    for (const auto& way : ways) {
+      for (const auto& term : other.terms()) {
+        narrowed.push_back(way);
+        narrowed.back().push_back(opposite(term));
+      }
+    }
+    if (narrowed.empty() || narrowed.size() > kMost) narrowed = {{kNobody}};
+    ways = std::move(narrowed);
+  }
+  return ways;
+}
+
+// All of them must hold, so their order means nothing and is taken out of the text.
+Array expressions(const DriverPolicyReading& reading, const OperandSettings& settings,
+                  const std::vector<base::Selector::Term>& more) {
+  std::vector<Members> all;
+  for (const auto& term : reading.nodes.terms()) all.push_back(expression(term));
+  for (const auto& term : more) all.push_back(expression(term));
   std::sort(all.begin(), all.end(),
             [](const Members& a, const Members& b) { return json::text_of(a) < json::text_of(b); });
   all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -79,9 +137,12 @@ Array expressions(const DriverPolicyReading& reading, const OperandSettings& set
   return list;
 }
 
-Members affinity(const DriverPolicyReading& reading, const OperandSettings& settings) {
-  Members term = {{"matchExpressions", expressions(reading, settings)}};
-  Members required = {{"nodeSelectorTerms", Array{std::move(term)}}};
+Members affinity(const DriverPolicyReading& reading, const OperandSettings& settings,
+                 const std::vector<base::Selector>& older) {
+  Array terms;
+  for (const auto& way : alternatives(reading, older))
+    terms.push_back(Members{{"matchExpressions", expressions(reading, settings, way)}});
+  Members required = {{"nodeSelectorTerms", std::move(terms)}};
   return {{"nodeAffinity", Members{{"requiredDuringSchedulingIgnoredDuringExecution", std::move(required)}}}};
 }
 
@@ -127,9 +188,10 @@ Members container(const DriverPolicyReading& reading, const OperandSettings& set
   return container;
 }
 
-Members pod_spec(const DriverPolicyReading& reading, const OperandSettings& settings, bool kills) {
+Members pod_spec(const DriverPolicyReading& reading, const OperandSettings& settings, bool kills,
+                 const std::vector<base::Selector>& older = {}) {
   Members spec;
-  spec["affinity"] = affinity(reading, settings);
+  spec["affinity"] = affinity(reading, settings, older);
   spec["tolerations"] = Array{Members{{"operator", "Exists"}}};
   spec["priorityClassName"] = "system-node-critical";
   spec["serviceAccountName"] = settings.agent_account;
@@ -169,28 +231,35 @@ std::string kmd_digest(std::string_view version) {
   return fmt::format("{:016x}", base::fnv1a(json::text_of(Members{{"tt-kmd", version}})));
 }
 
-json::Value render_builder(const DriverPolicyReading& reading, const OperandSettings& settings) {
+// Neither what people may do to holders nor who else has nodes is in it: neither makes another pod.
+std::string template_hash(const DriverPolicyReading& reading, const OperandSettings& settings) {
+  return fmt::format("{:016x}", base::fnv1a(json::text_of(pod_spec(reading, settings, false))));
+}
+
+json::Value render_builder(const DriverPolicyReading& reading, const OperandSettings& settings,
+                           const std::vector<base::Selector>& older) {
   if (!reading.can_be_rendered) return nullptr;
   const core::Policy& policy = reading.upgrade.policy;
-  const Members match = {{"app.kubernetes.io/name", "tt-kmd-installer"},
-                         {"app.kubernetes.io/component", "driver"},
-                         {kPolicyLabel, policy.name}};
-  const std::string hash = fmt::format("{:016x}", base::fnv1a(json::text_of(pod_spec(reading, settings, false))));
+  const Members match = {
+      {"app.kubernetes.io/name", kBuilderRole}, {"app.kubernetes.io/component", "driver"}, {kPolicyLabel, policy.name}};
+  const Members marks = {{kTemplateHash, template_hash(reading, settings)},
+                         {kForceAnnotation, reading.kills_holders ? "true" : "false"}};
   Members labels = match;
   labels[kDigestLabel] = kmd_digest(reading.version);
   Members metadata = {{"name", builder_name(policy.name)}, {"namespace", settings.ns}, {"labels", match}};
-  metadata["annotations"] = Members{{kTemplateHash, hash}, {kPolicyAnnotation, policy.name}};
+  metadata["annotations"] = marks;
+  metadata["annotations"].get_object()[kPolicyAnnotation] = policy.name;
   metadata["ownerReferences"] = Array{Members{{"apiVersion", "driver.tenstorrent.com/v1alpha1"},
                                               {"kind", "TenstorrentDriverPolicy"},
                                               {"name", policy.name},
                                               {"uid", policy.uid},
                                               {"controller", true},
                                               {"blockOwnerDeletion", true}}};
-  Members pod = {{"labels", std::move(labels)}, {"annotations", Members{{kTemplateHash, hash}}}};
+  Members pod = {{"labels", std::move(labels)}, {"annotations", marks}};
   Members spec = {{"selector", Members{{"matchLabels", match}}},
                   {"updateStrategy", Members{{"type", "OnDelete"}}},
                   {"template", Members{{"metadata", std::move(pod)},
-                                       {"spec", pod_spec(reading, settings, reading.kills_holders)}}}};
+                                       {"spec", pod_spec(reading, settings, reading.kills_holders, older)}}}};
   return Members{
       {"apiVersion", "apps/v1"}, {"kind", "DaemonSet"}, {"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
 }
@@ -200,9 +269,15 @@ std::string_view kmd_version_of_pod(const json::Value& pod) {
   return value != nullptr && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
 }
 
-bool kills_holders(const json::Value& pod) {
-  const json::Value* value = builder_variable(pod, kForceUnloadVariable);
-  return value != nullptr && value->is_string() && value->get_string() == "true";
+std::string kmd_digest_of_pod(const json::Value& pod) {
+  const std::string_view version = kmd_version_of_pod(pod);
+  return version.empty() ? std::string() : kmd_digest(version);
+}
+
+DriverSet builder_set_of(const json::Value& daemon_set) {
+  return {.name = std::string(json::text_at(daemon_set, {"metadata", "name"})),
+          .policy = std::string(json::text_at(daemon_set, {"metadata", "annotations", kPolicyAnnotation})),
+          .match_labels = json::members_at(daemon_set, {"spec", "selector", "matchLabels"})};
 }
 
 }  // namespace drover::vendors

@@ -13,8 +13,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
+#include "base/selector.h"
 #include "vendors/tenstorrent_policy.h"
 
 namespace drover::vendors {
@@ -22,20 +24,29 @@ namespace drover::vendors {
 inline constexpr std::string_view kBuilderContainer = "builder";
 inline constexpr std::string_view kPolicyLabel = "driver.tenstorrent.com/cr";
 inline constexpr std::string_view kTemplateHash = "driver.tenstorrent.com/template-hash";
+inline constexpr std::string_view kForceAnnotation = "driver.tenstorrent.com/force-unload";
+inline constexpr std::string_view kBuilderRole = "tt-kmd-installer";  // app.kubernetes.io/name
 
 // "ttdrv-<policy>".
 std::string builder_name(std::string_view policy);
 // 16 hexadecimal digits over what the driver is made of.
 std::string kmd_digest(std::string_view version);
 
-// Null where the reading has trouble in what would be rendered: what is there then stays as it is.
-json::Value render_builder(const DriverPolicyReading& reading, const OperandSettings& settings);
+// What its template is made of besides the driver.
+std::string template_hash(const DriverPolicyReading& reading, const OperandSettings& settings);
+
+// Null where the reading has trouble in what would be rendered: what is there then stays as it is. Nodes that one of
+// `older` means are left to it.
+json::Value render_builder(const DriverPolicyReading& reading, const OperandSettings& settings,
+                           const std::vector<base::Selector>& older = {});
+// As Profile::driver_set: it belongs to its policy, and stays with it.
+DriverSet builder_set_of(const json::Value& daemon_set);
 
 // The image of the builder.
 const std::string& builder_image(const DriverPolicyReading& reading, const OperandSettings& settings);
 
-// What a builder pod is made of; "" for pods that say nothing.
+// What a builder pod is made of, also one that the vendor's own operator made; "" for pods that say nothing.
 std::string_view kmd_version_of_pod(const json::Value& pod);
-bool kills_holders(const json::Value& pod);
+std::string kmd_digest_of_pod(const json::Value& pod);
 
 }  // namespace drover::vendors

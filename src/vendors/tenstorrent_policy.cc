@@ -26,19 +26,19 @@ std::int64_t number(const Section& from, std::string_view key, std::int64_t fall
   return fallback;
 }
 
-base::Selector read_nodes(const Section& spec) {
+std::optional<base::Selector> read_nodes(const Section& spec) {
   const json::Value* affinity = spec.find("nodeAffinity");
   const json::Value* older = spec.find("nodeSelector");
   if ((affinity != nullptr) == (older != nullptr)) {
     spec.blame("nodeAffinity", affinity == nullptr ? json::Value() : *affinity,
                "exactly one of spec.nodeAffinity or spec.nodeSelector must be set ({} means every node with a device)");
-    return {};
+    return std::nullopt;
   }
   const auto selector = base::Selector::from_json(affinity != nullptr ? *affinity : *older);
   if (selector) return *selector;
   const std::string_view key = affinity != nullptr ? "nodeAffinity" : "nodeSelector";
   spec.blame(key, affinity != nullptr ? *affinity : *older, "it is no label selector: " + selector.error().message);
-  return {};
+  return std::nullopt;
 }
 
 void read_drain(const Section& drain, PolicyReading& reading) {
@@ -48,13 +48,16 @@ void read_drain(const Section& drain, PolicyReading& reading) {
   const bool takes_local_data = drain.flag("deleteEmptyDir", true);
   core::Policy& policy = reading.policy;
   policy.device_pods.reset();
-  if (drain.flag("enable", true)) {
+  policy.cordons = drain.flag("enable", true);
+  if (policy.cordons) {
     // What holds the device has to go whatever its emptyDir holds: the flag speaks of the second pass only.
-    policy.device_pods =
-        core::Removal{.takes_bare_pods = takes_bare_pods, .takes_local_data = true, .at_most = at_most};
+    policy.device_pods = core::Removal{
+        .takes_bare_pods = takes_bare_pods, .takes_local_data = true, .at_most = at_most, .forces = false};
     if (drain.flag("fullNode", true)) {
-      policy.drain =
-          core::Removal{.takes_bare_pods = takes_bare_pods, .takes_local_data = takes_local_data, .at_most = at_most};
+      policy.drain = core::Removal{.takes_bare_pods = takes_bare_pods,
+                                   .takes_local_data = takes_local_data,
+                                   .at_most = at_most,
+                                   .forces = false};
     }
   }
   const json::Value* filter = drain.find("podSelectorLabel");
@@ -72,7 +75,7 @@ void read_upgrade(const Section& upgrade, DriverPolicyReading& reading) {
   reading.kills_holders = upgrade.flag("forceUnload", false);
   policy.at_once = static_cast<int>(number(upgrade, "maxParallel", 1, 1, std::numeric_limits<int>::max()));
   // maxParallel is the only width that the document knows.
-  policy.away = {.amount = 100, .is_percent = true};
+  policy.away = {.amount = 1000, .is_percent = true};
   // The share is written as in the other vendors' policies, and read as there.
   if (const json::Value* failures = upgrade.find("failureBudget"); failures != nullptr) {
     const json::Value only = json::Members{{"failureBudget", *failures}};
@@ -86,6 +89,7 @@ void read_upgrade(const Section& upgrade, DriverPolicyReading& reading) {
 }  // namespace
 
 bool DriverPolicyReading::selects(const LabelsOf& labels, bool needs_pci_label) const {
+  if (!nodes_are_known) return false;
   if (needs_pci_label && labels(kTenstorrentPciLabel) != "true") return false;
   if (labels(kTenstorrentSkipLabel) == "true") return false;
   return nodes.matches([&](std::string_view key) -> std::optional<std::string_view> {
@@ -110,7 +114,9 @@ DriverPolicyReading read_driver_policy(const json::Value& object) {
   reading.version = spec.text("version", "", is_kmd_version, "a version such as 2.8.0 is wanted");
   if (spec.find("version") == nullptr || (reading.version.empty() && troubles.empty()))
     troubles.push_back({"spec.version", "is missing; the version of tt-kmd to run, such as 2.8.0, is wanted"});
-  reading.nodes = read_nodes(spec);
+  const auto nodes = read_nodes(spec);
+  reading.nodes_are_known = nodes.has_value();
+  reading.nodes = nodes.value_or(base::Selector{});
   policy.is_on = !spec.flag("paused", false);
   const Section installer = spec.below("installer");
   reading.image = installer.text("image", "", is_image_reference, "an image with its tag or digest is wanted");

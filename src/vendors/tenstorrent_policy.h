@@ -22,6 +22,7 @@ struct DriverPolicyReading {
   std::string pull_policy = "IfNotPresent";
   bool kills_holders = false;               // forceUnload
   base::Selector nodes = {};                // nodeAffinity, or its older name
+  bool nodes_are_known = false;             // that could be read
   std::vector<FieldTrouble> troubles = {};  // all of them
   bool can_be_rendered = true;              // no trouble outside upgradePolicy
 

@@ -1,5 +1,6 @@
 #include "vendors/tenstorrent_wants.h"
 
+#include "vendors/tenstorrent_allotment.h"
 #include "vendors/tenstorrent_builder.h"
 #include "vendors/tenstorrent_policy.h"
 #include "vendors/tenstorrent_words.h"
@@ -9,9 +10,11 @@ namespace {
 
 class TenstorrentWants final : public Wants {
  public:
-  TenstorrentWants(const json::Value& policy, OperandSettings settings)
-      : settings_(std::move(settings)), reading_(read_driver_policy(policy)) {
-    if (brings_driver()) daemon_sets_.push_back(render_builder(reading_, settings_));
+  TenstorrentWants(const json::Value& policy, OperandSettings settings, const std::vector<base::Selector>& older)
+      : settings_(std::move(settings)),
+        reading_(read_driver_policy(policy)),
+        template_(template_hash(reading_, settings_)) {
+    if (brings_driver()) daemon_sets_.push_back(render_builder(reading_, settings_, older));
   }
 
   const PolicyReading& reading() const override { return reading_.upgrade; }
@@ -24,18 +27,20 @@ class TenstorrentWants final : public Wants {
   bool keeps_what_is_there() const override { return !brings_driver(); }
 
   bool selects(const LabelsOf& labels) const override {
-    return brings_driver() && reading_.selects(labels, settings_.needs_feature_label);
+    return reading_.selects(labels, settings_.needs_feature_label);
   }
   bool is_the_hosts_own(const LabelsOf& labels) const override { return labels(kInstallModeLabel) == kHostMode; }
   NodeWish wish_for(const LabelsOf& labels) const override {
-    if (!selects(labels)) return {};
+    if (!brings_driver() || !selects(labels)) return {};
     return {.digest = kmd_digest(reading_.version),
             .version = reading_.version,
             .image = builder_image(reading_, settings_),
-            .daemon_set = builder_name(reading_.upgrade.policy.name)};
+            .daemon_set = builder_name(reading_.upgrade.policy.name),
+            .template_mark = template_,
+            .forces = reading_.kills_holders};
   }
   // The driver is built on the node, for whatever it runs.
-  std::string pool_of(const LabelsOf&) const override { return "any"; }
+  std::string pool_of(const LabelsOf& labels) const override { return selects(labels) ? "any" : "none"; }
 
   const std::vector<json::Value>& daemon_sets() const override { return daemon_sets_; }
   const std::vector<std::string>& leftovers() const override { return nothing_; }
@@ -46,6 +51,7 @@ class TenstorrentWants final : public Wants {
  private:
   OperandSettings settings_;
   DriverPolicyReading reading_;
+  std::string template_;
   std::vector<json::Value> daemon_sets_;
   const std::vector<std::string> nothing_ = {};
 };
@@ -55,7 +61,7 @@ class TenstorrentWants final : public Wants {
 std::unique_ptr<Wants> tenstorrent_wants(const std::vector<PolicyObject>& policies, std::size_t which,
                                          const std::vector<PoolNode>& /*nodes*/, const std::vector<DriverSet>& /*sets*/,
                                          const OperandSettings& settings) {
-  return std::make_unique<TenstorrentWants>(*policies[which].object, settings);
+  return std::make_unique<TenstorrentWants>(*policies[which].object, settings, older_selectors(policies, which));
 }
 
 }  // namespace drover::vendors

@@ -34,7 +34,8 @@ struct OperandSettings {
   std::string builder_image = {};                                 // where the policy names none; empty: our own
   std::string driver_source = {};                                 // empty: the vendor's own repository
   std::vector<std::pair<std::string, std::string>> proxies = {};  // of the operator's environment, for the builder
-  bool needs_feature_label = true;  // only nodes on which Node Feature Discovery has found a device
+  bool needs_feature_label = true;        // only nodes on which Node Feature Discovery has found a device
+  std::optional<std::string> gates = {};  // other gates than the vendor's usual ones, comma-separated
 };
 
 // A node's labels, one at a time; "" for one that is absent.
@@ -77,10 +78,12 @@ struct PoolNode {
 
 // What one node is to have.
 struct NodeWish {
-  std::string digest;      // of everything that matters to the driver; empty: nothing is wanted here
-  std::string version;     // for people
-  std::string image;       // of the driver
-  std::string daemon_set;  // who brings it
+  std::string digest;              // of everything that matters to the driver; empty: nothing is wanted here
+  std::string version;             // for people
+  std::string image;               // of the driver
+  std::string daemon_set;          // who brings it
+  std::string template_mark = {};  // of what its pods are made of besides the driver; empty: nobody asks
+  bool forces = false;             // they may end what holds the device
 };
 
 // What a node is to say of itself besides its state; no value: the key is to be absent. Only what differs.

@@ -89,7 +89,8 @@ stop_operator() {
 on_both_servers() { # CLAIMS [FLAG...]
     local claims=$1
     shift
-    set -- --nodes nvidia=3 --pull 200ms --start 100ms --driver 1s --stop 200ms --task 500ms "$@"
+    [[ " $* " == *" --nodes "* ]] || set -- --nodes nvidia=3 "$@"
+    set -- --pull 200ms --start 100ms --driver 1s --stop 200ms --task 500ms "$@"
     export KUBECONFIG=$bed/kubeconfig
     server="real: "
     "$drover" sim kubelet --kubeconfig "$KUBECONFIG" "$@" >"$stage/sim.log" 2>&1 &

@@ -67,7 +67,8 @@ std::string phase_table() {
   std::string text = "| phase | it means |";
   std::string line = "|---|---|";
   for (const Profile* profile : all()) {
-    text += fmt::format(" `{}` |", profile->state_label);
+    text += profile->state_label.empty() ? fmt::format(" `status.nodes` of {} |", profile->policy.kind)
+                                         : fmt::format(" `{}` |", profile->state_label);
     line += "---|";
   }
   text += "\n" + line + "\n";
@@ -75,7 +76,7 @@ std::string phase_table() {
     text += fmt::format("| [{0}](#{0}) | {1} |", row.name, row.meaning);
     for (const Profile* profile : all()) {
       const std::string_view word = profile->state(row.phase);
-      text += word.empty() ? " (no label) |" : fmt::format(" `{}` |", word);
+      text += word.empty() ? " (none) |" : fmt::format(" `{}` |", word);
     }
     text += "\n";
   }
@@ -147,22 +148,34 @@ std::string rules_of(const Flow& flow, const PhaseRow& row) {
   return text + "\n";
 }
 
-std::string page() {
-  std::string text(kHead);
-  text += phase_table();
-  const Flow& flow = nvidia().flow;
-  text += fmt::format("\n## The flow {}\n\n{}\n", flow.name, diagram(flow));
+std::string flow_page(const Profile& profile) {
+  const Flow& flow = profile.flow;
+  std::string text = fmt::format("\n## The flow {} ({})\n\n{}\n", flow.name, profile.vendor, diagram(flow));
   text += fmt::format(
       "While a node stands from **{}** up to **{}** the vendor's other pods are kept off the device: their deploy "
       "labels\nare paused on entering the one, and put back on entering the other.\n\n",
       core::name(flow.gates_close_at), core::name(flow.gates_open_at));
-  text += kHowToRead;
-  text += "\n";
   for (const PhaseRow& row : core::kPhaseTable) {
     if (core::phases_of(flow).has(row.phase)) text += rules_of(flow, row);
   }
   text.pop_back();
   return text;
+}
+
+std::string page() {
+  std::string text(kHead);
+  text += phase_table();
+  text += "\n";
+  text += kHowToRead;
+  for (const Profile* profile : all()) text += flow_page(*profile);
+  return text;
+}
+
+std::vector<Rule> all_rules() {
+  std::vector<Rule> rules;
+  for (const Profile* profile : all())
+    rules.insert(rules.end(), profile->flow.rules.begin(), profile->flow.rules.end());
+  return rules;
 }
 
 // To accept what is rendered now, run the test with DROVER_WRITE_GOLDEN=1 and read the difference.
@@ -179,7 +192,7 @@ TEST(PhasesPage, SaysWhatTheTablesSay) {
 TEST(Runbook, HasAParagraphForEveryReasonToStandStillOrFail) {
   const auto runbook = base::read_file("docs/a-node-is-stuck.md");
   ASSERT_TRUE(runbook) << runbook.error().message;
-  for (const Rule& rule : nvidia().flow.rules) {
+  for (const Rule& rule : all_rules()) {
     const bool stands = rule.kind != Rule::Kind::Move;
     const bool fails = rule.kind == Rule::Kind::Move && rule.to == Phase::Failed;
     if (!stands && !fails) continue;
@@ -191,10 +204,10 @@ TEST(Runbook, HasAParagraphForEveryReasonToStandStillOrFail) {
 TEST(Runbook, NamesNoReasonThatTheTablesDoNotGive) {
   const auto runbook = base::read_file("docs/a-node-is-stuck.md");
   ASSERT_TRUE(runbook) << runbook.error().message;
+  const std::vector<Rule> rules = all_rules();
   for (const std::string_view line : base::split(*runbook, '\n')) {
     if (!line.starts_with("**")) continue;
     const std::string_view said = line.substr(2, line.find("**", 2) - 2);
-    const auto& rules = nvidia().flow.rules;
     EXPECT_TRUE(std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.because == said; }))
         << said;
   }

@@ -50,8 +50,8 @@ TEST(DriverPolicy, AbsentMeansTheDocumentsDefaults) {
   const core::Policy& upgrade = reading.upgrade.policy;
   EXPECT_TRUE(upgrade.is_on);
   EXPECT_EQ(upgrade.at_once, 1);
-  EXPECT_EQ(upgrade.device_pods, (core::Removal{.takes_local_data = true, .at_most = 600s}));
-  EXPECT_EQ(upgrade.drain, (core::Removal{.takes_local_data = true, .at_most = 600s}));
+  EXPECT_EQ(upgrade.device_pods, (core::Removal{.takes_local_data = true, .at_most = 600s, .forces = false}));
+  EXPECT_EQ(upgrade.drain, (core::Removal{.takes_local_data = true, .at_most = 600s, .forces = false}));
   EXPECT_TRUE(reading.upgrade.drained.selects_everything());
 }
 
@@ -68,9 +68,9 @@ TEST(DriverPolicy, EveryFieldIsRead) {
   EXPECT_TRUE(reading.kills_holders);
   EXPECT_EQ(reading.image, "example.com/builder:1");
   EXPECT_EQ(reading.pull_policy, "Always");
-  EXPECT_EQ(upgrade.device_pods, (core::Removal{.takes_bare_pods = true, .takes_local_data = true}))
+  EXPECT_EQ(upgrade.device_pods, (core::Removal{.takes_bare_pods = true, .takes_local_data = true, .forces = false}))
       << "deleteEmptyDir speaks of the second pass; 0 is no limit";
-  EXPECT_EQ(upgrade.drain, (core::Removal{.takes_bare_pods = true}));
+  EXPECT_EQ(upgrade.drain, (core::Removal{.takes_bare_pods = true, .forces = false}));
   EXPECT_FALSE(reading.upgrade.drained.matches(json::Members{{"app", "a"}}));
   EXPECT_TRUE(reading.upgrade.drained.matches(json::Members{{"app", "c"}}));
 }
@@ -213,9 +213,9 @@ TEST(Builder, ForceUnloadReachesTheContainerWithoutRollingEveryPod) {
   EXPECT_EQ(variable_of(on, "TT_FORCE_UNLOAD"), "true");
   EXPECT_EQ(hash_of(off), hash_of(on));
   const json::Value pod = json::Members{{"spec", *json::find(on, {"spec", "template", "spec"})}};
-  EXPECT_TRUE(kills_holders(pod));
   EXPECT_EQ(kmd_version_of_pod(pod), "2.8.0");
-  EXPECT_FALSE(kills_holders(json::Members{}));
+  EXPECT_EQ(json::text_at(on, {"spec", "template", "metadata", "annotations", kForceAnnotation}), "true");
+  EXPECT_EQ(json::text_at(off, {"spec", "template", "metadata", "annotations", kForceAnnotation}), "false");
 }
 
 TEST(Builder, OnlyTheSixProxyVariablesReachIt) {
@@ -251,7 +251,8 @@ TEST(TenstorrentWants, AnswersWhatEveryVendorIsAsked) {
   EXPECT_FALSE(wants->keeps_what_is_there());
   const auto broken = tenstorrent_wants(policies, 1, {}, {}, {});
   EXPECT_FALSE(broken->brings_driver());
-  EXPECT_FALSE(broken->selects(look));
+  EXPECT_TRUE(broken->selects(look)) << "its nodes stay its own";
+  EXPECT_EQ(broken->wish_for(look).digest, "") << "and nobody knows what they should have";
   EXPECT_TRUE(broken->daemon_sets().empty());
   EXPECT_TRUE(broken->keeps_what_is_there()) << "what is there stays as it is";
 }

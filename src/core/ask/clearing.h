@@ -40,7 +40,9 @@ inline bool is_over(const Case& c, const std::optional<Span>& limit, Span extra,
 }  // namespace clearing
 
 inline constexpr Question a_person_uncordoned_it = {
-    "a person uncordoned it", [](const Case& c, Words&) { return c.node.claim && !c.node.is_cordoned; }};
+    "a person uncordoned it", [](const Case& c, Words&) {
+      return c.node.claim && c.node.claim->cordon != Claim::Cordon::None && !c.node.is_cordoned;
+    }};
 
 inline constexpr Question pods_are_not_known = {"the node's pods are not known yet",
                                                 [](const Case& c, Words&) { return !c.node.pods; }};

@@ -1,0 +1,263 @@
+// The flow of drivers that are prepared on the node: what it does at every turn, from plain facts.
+#include <gtest/gtest.h>
+
+#include "core/ask/prepared.h"
+#include "core/fleet.h"
+
+namespace drover::core::testing {
+namespace {
+
+using State = PreflightView::State;
+
+FleetView of(NodeView node) {
+  FleetView view = fleet({std::move(node)});
+  view.policy.device_pods = Removal{.takes_local_data = true, .at_most = 600s};
+  view.policy.drain = Removal{.takes_local_data = true, .at_most = 600s};
+  return view;
+}
+
+Decision decision(const FleetView& view, std::size_t index = 0) {
+  return core::decide(upgrade_when_prepared(), view).decisions.at(index);
+}
+
+// "required > cordon > drain", the work, or "waits".
+std::string verdict_of(const FleetView& view, std::size_t index = 0) {
+  const Decision made = decision(view, index);
+  if (made.change && !made.change->path.empty()) {
+    std::string path(name(made.change->path.front().from));
+    for (const Step& step : made.change->path) path += " > " + std::string(name(step.to));
+    return path;
+  }
+  if (made.change) return "put right";
+  return made.work == Work::None ? "waits" : std::string(name(made.work));
+}
+
+std::string because(const FleetView& view) { return std::string(decision(view).rule->because); }
+
+NodeView draining(std::vector<PodView> pods) {
+  NodeView node = taken("tt-1", Phase::Drain);
+  node.label = {};
+  node.pods = std::move(pods);
+  return node;
+}
+
+// The old pod has gone, the new one is there.
+NodeView loading() {
+  NodeView node = taken("tt-1", Phase::Restart);
+  node.label = {};
+  node.driver = {.wanted = "2.8.0", .pod = "new-tt-1", .is_settled = true};
+  return node;
+}
+
+TEST(WhenPrepared, NobodyIsTakenBeforeTheDriverLiesReady) {
+  NodeView waiting = node("tt-1", Phase::Required);
+  for (const State state : {State::Unasked, State::Running, State::Missing}) {
+    waiting.preflight.state = state;
+    EXPECT_EQ(verdict_of(of(waiting)), "prove-image");
+  }
+  waiting.preflight.state = State::Passed;
+  EXPECT_EQ(verdict_of(of(waiting)), "required > cordon > drain");
+}
+
+TEST(WhenPrepared, CordonTaintAndGatesAreOneMove) {
+  NodeView waiting = node("tt-1", Phase::Required);
+  waiting.gates = {{base::Word("gate"), base::Word(kAbsent)}};
+  const Decision made = decision(of(waiting));
+  ASSERT_TRUE(made.change);
+  EXPECT_EQ(made.change->cordoned, true);
+  EXPECT_EQ(made.change->tainted, true);
+  EXPECT_EQ(made.change->gates_to_pause, std::vector<std::string>{"gate"});
+  EXPECT_EQ(made.change->claim->gates.at("gate"), kAbsent);
+}
+
+TEST(WhenPrepared, ANodeIsGivenBackWithItsGatesInOneMove) {
+  NodeView node = loading();
+  node.claim->gates = {{"gate", "true"}, {"other", std::string(kAbsent)}};
+  node.driver.is_ready = true;
+  const Decision made = decision(of(node));
+  ASSERT_TRUE(made.change);
+  EXPECT_EQ(made.change->phase, Phase::Done);
+  EXPECT_EQ(made.change->cordoned, false);
+  EXPECT_EQ(made.change->gates_to_restore, node.claim->gates);
+  EXPECT_FALSE(made.change->claim);
+}
+
+TEST(WhenPrepared, WithoutDrainTheNodeStaysOpen) {
+  FleetView view = of(node("tt-1", Phase::Required));
+  view.policy.cordons = false;
+  view.policy.device_pods.reset();
+  view.policy.drain.reset();
+  const Decision made = decision(view);
+  ASSERT_TRUE(made.change);
+  EXPECT_EQ(made.change->phase, Phase::Restart);
+  EXPECT_FALSE(made.change->cordoned);
+  EXPECT_EQ(made.change->claim->cordon, Claim::Cordon::None);
+}
+
+TEST(WhenPrepared, ANodeThatWasLeftOpenIsShutWhenItIsToBeEmptiedAfterAll) {
+  NodeView node = draining({pod("train")});
+  node.claim->cordon = Claim::Cordon::None;
+  node.is_cordoned = false;
+  node.is_tainted = false;
+  const Decision made = decision(of(node));
+  ASSERT_TRUE(made.change);
+  EXPECT_EQ(made.change->cordoned, true);
+  EXPECT_EQ(made.change->claim->cordon, Claim::Cordon::Ours);
+}
+
+TEST(WhenPrepared, WhoUsesTheDeviceGoesFirstThenEverybodyElse) {
+  PodView web = pod("web");
+  web.uses_device = false;
+  EXPECT_EQ(verdict_of(of(draining({pod("train"), web}))), "evict-device-pods");
+  EXPECT_EQ(verdict_of(of(draining({web}))), "evict-all");
+  EXPECT_EQ(verdict_of(of(draining({}))), "drain > restart");
+}
+
+TEST(WhenPrepared, WithoutTheSecondPassOtherPodsStay) {
+  PodView web = pod("web");
+  web.uses_device = false;
+  FleetView view = of(draining({web}));
+  view.policy.drain.reset();
+  EXPECT_EQ(verdict_of(view), "drain > restart");
+}
+
+TEST(WhenPrepared, OneTimeIsForBothPasses) {
+  PodView web = pod("web");
+  web.uses_device = false;
+  for (const PodView& left : {pod("train"), web}) {
+    NodeView node = draining({left});
+    node.spent = 599s;
+    EXPECT_NE(verdict_of(of(node)), "drain > failed");
+    node.spent = 600s;
+    const FleetView view = of(node);
+    EXPECT_EQ(verdict_of(view), "drain > failed");
+    EXPECT_EQ(decision(view).change->cordoned, false) << "the driver is untouched: the node goes back";
+    EXPECT_FALSE(decision(view).change->outcome->after_swap);
+  }
+}
+
+TEST(WhenPrepared, ADaemonThatTakesNoNoIsLeftToTheGatesAndThenToTheAgent) {
+  PodView daemon = pod("exporter");
+  daemon.is_daemon = daemon.returns = true;
+  NodeView node = draining({daemon});
+  EXPECT_EQ(because(of(node)), "pods that use the device are leaving");
+  node.spent = kGateGrace;
+  EXPECT_EQ(verdict_of(of(node)), "drain > restart");
+}
+
+TEST(WhenPrepared, ABarePodThatUsesTheDeviceFailsTheNodeAndNamesTheFlag) {
+  PodView bare = pod("bare");
+  bare.owner.clear();
+  const FleetView view = of(draining({bare}));
+  EXPECT_EQ(verdict_of(view), "drain > failed");
+  EXPECT_NE(decision(view).change->path.back().because.find("set force"), std::string::npos);
+}
+
+TEST(WhenPrepared, WhoHoldsTheDeviceIsWaitedForWithoutLimit) {
+  NodeView node = loading();
+  node.driver.held_by = "held by tt-smi";
+  node.spent = std::chrono::hours(5);
+  EXPECT_EQ(because(of(node)), "somebody holds the device");
+  EXPECT_EQ(verdict_of(of(node)), "put right") << "the clock is stopped";
+  EXPECT_TRUE(decision(of(node)).change->claim->clock_stands);
+  node.claim->clock_stands = true;
+  EXPECT_EQ(verdict_of(of(node)), "waits");
+  node.driver.may_not_force = true;
+  EXPECT_EQ(verdict_of(of(node)), "replace-driver-pod");
+  node.driver.held_by.clear();
+  node.claim->clock_stands = false;
+  EXPECT_EQ(verdict_of(of(node)), "restart > failed") << "whose pod is not blocked is not replaced";
+}
+
+TEST(WhenPrepared, ADriverThatDidNotLoadFailsAtOnceAndANewPodIsAnotherTry) {
+  NodeView node = loading();
+  node.driver.refusal = "invalid module format";
+  const Decision made = decision(of(node));
+  ASSERT_TRUE(made.change);
+  EXPECT_EQ(made.change->phase, Phase::Failed);
+  EXPECT_TRUE(made.change->outcome->after_swap);
+  EXPECT_FALSE(made.change->cordoned) << "it stays cordoned";
+
+  NodeView failed = node;
+  failed.phase = Phase::Failed;
+  failed.is_tainted = false;
+  failed.claim = made.change->claim;
+  failed.outcome = made.change->outcome;
+  failed.driver.waits_for_us = true;
+  EXPECT_EQ(verdict_of(of(failed)), "waits") << "the very pod that failed";
+  failed.driver.pod = "newer-tt-1";
+  EXPECT_EQ(decision(of(failed)).change->path.front().to, Phase::Required);
+}
+
+TEST(WhenPrepared, ThePermissionNamesWhatIsWantedNow) {
+  NodeView node = loading();
+  node.claim->target = "older";
+  const Decision made = decision(of(node));
+  ASSERT_TRUE(made.change);
+  EXPECT_EQ(made.change->claim->target, node.target);
+}
+
+TEST(WhenPrepared, NobodyHasALabelThatCouldBeWrong) {
+  NodeView done = node("tt-1");
+  done.driver.is_outdated = false;
+  done.label = {};
+  EXPECT_EQ(verdict_of(of(done)), "waits");
+}
+
+TEST(WhenPrepared, APolicyThatIsGoneGivesBackANodeWhosePodIsGoneToo) {
+  FleetView view = of(loading());
+  view.policy.is_ending = true;
+  EXPECT_EQ(verdict_of(view), "waits") << "the new pod may still finish";
+  view.nodes[0].driver.pod.clear();
+  EXPECT_EQ(verdict_of(view), "restart > idle");
+}
+
+TEST(WhenPrepared, AHostThatTakesItsDriverBackGetsItsNodeBack) {
+  for (NodeView node : {draining({pod("train")}), loading()}) {
+    node.driver.is_hosts_own = true;
+    const FleetView view = of(node);
+    EXPECT_EQ(decision(view).change->phase, Phase::Idle) << name(node.phase);
+    EXPECT_EQ(decision(view).change->cordoned, false);
+  }
+}
+
+NodeView stale(std::string name) {
+  NodeView done = node(std::move(name));
+  done.driver.is_outdated = false;
+  done.driver.is_stale = true;
+  done.label = {};
+  return done;
+}
+
+TEST(Renewal, GoesOneByOneAndTakesNobodyAway) {
+  FleetView view = fleet({stale("a"), stale("b"), stale("c")});
+  EXPECT_EQ(verdict_of(view, 0), "replace-driver-pod");
+  EXPECT_EQ(verdict_of(view, 1), "waits");
+  view.nodes[0].driver = {.wanted = "2.8.0", .is_settled = true};  // its pod has gone
+  EXPECT_EQ(verdict_of(view, 1), "waits");
+  view.nodes[0].driver = {.wanted = "2.8.0", .pod = "new", .is_ready = true};
+  EXPECT_EQ(verdict_of(view, 1), "replace-driver-pod");
+  EXPECT_EQ(verdict_of(view, 2), "waits");
+}
+
+TEST(Renewal, BeginsWithWhoIsInTroubleAndIsNotHeldUpByHim) {
+  FleetView view = fleet({stale("a"), stale("b")});
+  view.nodes[1].driver.is_ready = false;
+  EXPECT_EQ(verdict_of(view, 0), "waits");
+  EXPECT_EQ(verdict_of(view, 1), "replace-driver-pod");
+}
+
+TEST(Renewal, WaitsWhileUpgradesAreOff) {
+  FleetView view = fleet({stale("a")});
+  view.policy.is_on = false;
+  EXPECT_EQ(verdict_of(view), "waits");
+}
+
+TEST(Renewal, IsForTheHostsOwnToo) {
+  FleetView view = fleet({stale("a")});
+  view.nodes[0].driver.is_hosts_own = true;
+  EXPECT_EQ(verdict_of(view), "replace-driver-pod");
+}
+
+}  // namespace
+}  // namespace drover::core::testing
