@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
   drover::cli::add_agent(app, chosen);
   drover::cli::add_demo(app, chosen);
   drover::cli::add_explain(app, chosen);
+  drover::cli::add_migrate(app, chosen);
   drover::cli::add_operator(app, chosen);
   drover::cli::add_ping(app, chosen);
   drover::cli::add_plan(app, chosen);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/inspect.h"
 #include "agent/kmd_cache.h"
+#include "agent/kmd_hold.h"
 #include "agent/load_step.h"
 #include "base/text.h"
 
@@ -20,7 +20,6 @@ using base::Result;
 constexpr std::string_view kDkmsState = "/var/lib/dkms/tenstorrent";
 constexpr std::string_view kSources = "/usr/src";
 constexpr std::string_view kPackage = "/var/lib/dpkg/info/tenstorrent-dkms.list";
-constexpr std::size_t kMostHolders = 16;
 
 std::vector<std::string> sources_of(host::Host& host) {
   std::vector<std::string> found;
@@ -28,26 +27,6 @@ std::vector<std::string> sources_of(host::Host& host) {
     if (name.starts_with("tenstorrent-")) found.push_back(fmt::format("{}/{}", kSources, name));
   }
   return found;
-}
-
-bool is_loaded(host::Host& host) { return host.exists(fmt::format("/sys/module/{}/initstate", kKmdModule)); }
-
-// Nobody holds it, or who does.
-Result<void> check_free(host::Host& host) {
-  TRY(const auto holders, holders_of(host, device_kind("tenstorrent")));
-  if (!holders.empty()) {
-    return fault(Fault::Kind::Refused, fmt::format("the device is held by {}; stop them, then run this again",
-                                                   names_of(holders, kMostHolders)));
-  }
-  const auto count =
-      base::parse_int(base::trim(host.read(fmt::format("/sys/module/{}/refcnt", kKmdModule)).value_or("0")));
-  if (count.value_or(0) > 0) {
-    return fault(Fault::Kind::Refused,
-                 fmt::format("the module has {} references that no process explains; find what uses it (lsof "
-                             "/dev/tenstorrent/*), then run this again",
-                             *count));
-  }
-  return {};
 }
 
 // Run in the machine's own file system, wherever that is mounted; by the first path that is there.
@@ -85,8 +64,8 @@ struct Vacate::Body : std::enable_shared_from_this<Vacate::Body> {
 
   // From here on the machine has no driver until the operator brings one.
   Result<void> clear() {
-    if (is_loaded(host)) {
-      TRY_VOID(check_free(host));
+    if (kmd_is_loaded(host)) {
+      TRY_VOID(kmd_is_free(host));
       const auto gone = host.unload(std::string(kKmdModule));
       if (!gone && gone.error().kind != Fault::Kind::NotFound) return gone;
       say("unloaded tenstorrent");
@@ -110,7 +89,7 @@ struct Vacate::Body : std::enable_shared_from_this<Vacate::Body> {
   Result<void> verify(bool can_be_loaded) {
     std::vector<std::string> left = sources_of(host);
     if (host.exists(std::string(kDkmsState))) left.emplace_back(kDkmsState);
-    if (is_loaded(host)) left.emplace_back("the loaded module");
+    if (kmd_is_loaded(host)) left.emplace_back("the loaded module");
     if (can_be_loaded) {
       left.push_back(
           fmt::format("a {0}.ko that modprobe still finds (find /lib/modules/{1} -name '{0}.ko*', delete it "

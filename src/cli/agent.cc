@@ -74,6 +74,7 @@ void add_agent(CLI::App& app, Chosen& chosen) {
   add_place_helper(*agent, chosen);
   add_agent_load(*agent, chosen);
   add_agent_vacate(*agent, chosen);
+  add_agent_hand_back(*agent, chosen);
   add_agent_validate(*agent, chosen);
 }
 

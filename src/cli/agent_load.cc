@@ -1,4 +1,4 @@
-// `drover agent load` and `drover agent vacate`: Tenstorrent's driver on a real machine.
+// `drover agent load`, `vacate` and `hand-back`: Tenstorrent's driver on a real machine.
 //
 // The loader runs in the builder's pods, which mount the machine's folders in their own places; its readiness is asked
 // for over HTTP and answered from /sys, without a process. Vacating is done by hand, as root, on the machine itself.
@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "agent/hand_back.h"
 #include "agent/loader.h"
 #include "agent/vacate.h"
 #include "cli/address.h"
@@ -63,11 +64,13 @@ int load(const LoadFlags& flags) {
   });
 }
 
-int vacate(const std::string& root) {
+// What is done once to the machine: Vacate, HandBack.
+template <class Work>
+int work_on(const std::string& root) {
   kube::AsioLoop loop;
   host::LinuxHost host(root);
   int code = 1;
-  const agent::Vacate work(
+  const Work work(
       host, loop, [](std::string_view line) { fmt::print("{}\n", line); },
       [&](const base::Result<void>& result) {
         code = result ? 0 : complain(result.error());
@@ -75,6 +78,11 @@ int vacate(const std::string& root) {
       });
   loop.run();
   return code;
+}
+
+void add_root_flag(CLI::App& command, std::string& root) {
+  command.add_option("--root", root, "where the machine's files are (/host in a container that mounts them)")
+      ->type_name("DIR");
 }
 
 }  // namespace
@@ -93,12 +101,21 @@ void add_agent_vacate(CLI::App& agent, Chosen& chosen) {
   auto* command = agent.add_subcommand(
       "vacate", "Take a DKMS-managed Tenstorrent driver off this machine, so that the operator can bring its own");
   auto root = std::make_shared<std::string>();
-  command->add_option("--root", *root, "where the machine's files are (/host in a container that mounts them)")
-      ->type_name("DIR");
+  add_root_flag(*command, *root);
   command->footer(
       "Run it as root on a node that was cordoned and drained. It refuses while the device is held, and may be\n"
       "repeated: on a clean host it changes nothing.");
-  command->callback([&chosen, root] { chosen = [root] { return vacate(*root); }; });
+  command->callback([&chosen, root] { chosen = [root] { return work_on<agent::Vacate>(*root); }; });
+}
+
+void add_agent_hand_back(CLI::App& agent, Chosen& chosen) {
+  auto* command = agent.add_subcommand(
+      "hand-back", "Take the operator's Tenstorrent driver off this machine, and wait until DKMS has brought its own");
+  auto root = std::make_shared<std::string>();
+  add_root_flag(*command, *root);
+  command->footer(
+      "Run by `kubectl drover migrate --rollback`. It installs nothing, and refuses while the device is held.");
+  command->callback([&chosen, root] { chosen = [root] { return work_on<agent::HandBack>(*root); }; });
 }
 
 }  // namespace drover::cli

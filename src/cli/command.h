@@ -23,6 +23,7 @@ using Chosen = std::function<int()>;
 void add_agent(CLI::App& app, Chosen& chosen);
 void add_demo(CLI::App& app, Chosen& chosen);
 void add_explain(CLI::App& app, Chosen& chosen);
+void add_migrate(CLI::App& app, Chosen& chosen);
 void add_operator(CLI::App& app, Chosen& chosen);
 void add_ping(CLI::App& app, Chosen& chosen);
 void add_plan(CLI::App& app, Chosen& chosen);

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "agent/driver_manager.h"
+#include "agent/hand_back.h"
 #include "agent/loader.h"
 #include "agent/manager_settings.h"
+#include "agent/vacate.h"
 
 namespace drover::sim {
 namespace {
@@ -60,6 +62,22 @@ class AgentProgram final : public Program {
   std::unique_ptr<Agent> agent_;
 };
 
+// What is done once to a machine, and ends: Vacate, HandBack.
+template <class Work>
+class WorkProgram final : public Program {
+ public:
+  explicit WorkProgram(ProgramStart start)
+      : start_(std::move(start)), work_(start_.host, start_.loop, start_.log, [this](const base::Result<void>& result) {
+          if (!result) start_.log(result.error().message);
+          start_.exit(result ? 0 : 1);
+        }) {}
+  void terminate() override { start_.exit(143); }
+
+ private:
+  ProgramStart start_;
+  Work work_;
+};
+
 template <typename Agent>
 std::unique_ptr<Program> run(ProgramStart start, typename AgentProgram<Agent>::Make make) {
   return std::make_unique<AgentProgram<Agent>>(std::move(start), make);
@@ -70,7 +88,10 @@ std::unique_ptr<Program> run(ProgramStart start, typename AgentProgram<Agent>::M
 Programs agent_programs() {
   return {{"load", [](ProgramStart start) { return run<agent::Loader>(std::move(start), make_loader); }},
           {"driver-manager",
-           [](ProgramStart start) { return run<agent::DriverManager>(std::move(start), make_driver_manager); }}};
+           [](ProgramStart start) { return run<agent::DriverManager>(std::move(start), make_driver_manager); }},
+          {"vacate", [](ProgramStart start) { return std::make_unique<WorkProgram<agent::Vacate>>(std::move(start)); }},
+          {"hand-back",
+           [](ProgramStart start) { return std::make_unique<WorkProgram<agent::HandBack>>(std::move(start)); }}};
 }
 
 base::Result<void> prefer_driver_manager(ImageTable& images) {

@@ -40,6 +40,8 @@ constexpr VendorRow kVendors[] = {
     {"*nvidia*validator*", "driver-validation", "say waiting for the driver; await nvidia; say driver is ready"},
     {"*nvidia*validator*", "*-validation", "wait task; need nvidia; say validation is done"},
     {"*drover*", "builder", "program load"},
+    {"*drover*", "vacate", "program vacate"},
+    {"*drover*", "hand-back", "program hand-back"},
     {"*tenstorrent*builder*", "*",
      "say building tt-kmd $TT_KMD_VERSION; wait driver; load tenstorrent $TT_KMD_VERSION; say loaded; ready; wait "
      "forever"},

@@ -64,6 +64,7 @@ void ContainerLife::note(std::string_view event, Journal::More more) {
 }
 
 void ContainerLife::say(std::string_view line) {
+  if (spec_.failure_says_why) last_words_ = line;
   if (ground_.shared.logs != nullptr) ground_.shared.logs->append(log_key(), ground_.loop().wall(), line);
 }
 
@@ -288,6 +289,7 @@ void ContainerLife::ended(int code) {
   if (stage_ != Stage::Running) return;
   stage_ = Stage::Ended;
   end_ = End{code, code == 0 ? "Completed" : "Error", started_at_, ground_.loop().wall(), id_};
+  if (code != 0) end_->message = std::exchange(last_words_, {});
   if (ground_.loop().now() - running_since_ >= kHealthyRun) crashes_ = 0;
   ++crashes_;
   timer_.cancel();

@@ -27,6 +27,7 @@ class ContainerLife {
     base::WallTime started_at;
     base::WallTime finished_at;
     std::string id;
+    std::string message = {};
   };
 
   // `changed` is called after every change that a status shows, also from inside the calls below.
@@ -105,6 +106,7 @@ class ContainerLife {
   base::WallTime started_at_;
   base::Instant running_since_;
   std::string id_;
+  std::string last_words_;  // where its failure is to say why
   std::optional<End> end_;
   std::optional<End> last_;
   int restarts_ = 0;

@@ -74,6 +74,7 @@ ContainerSpec container_of(const kube::Object& pod, const json::Value& container
   invocation.annotated = kube::annotation_of(pod, std::string(kScriptAnnotation) + "." + invocation.container);
   if (invocation.annotated.empty() && !is_init) invocation.annotated = kube::annotation_of(pod, kScriptAnnotation);
   spec.pull_policy = json::text_at(container, {"imagePullPolicy"});
+  spec.failure_says_why = json::text_at(container, {"terminationMessagePolicy"}) == "FallbackToLogsOnError";
   spec.startup = probe_of(container, "startupProbe");
   spec.readiness = probe_of(container, "readinessProbe");
   spec.liveness = probe_of(container, "livenessProbe");

@@ -26,8 +26,9 @@ enum class RestartPolicy { Always, OnFailure, Never };
 
 struct ContainerSpec {
   Invocation invocation;
-  std::string pull_policy;  // "Always", "IfNotPresent", "Never"
-  bool is_sidecar = false;  // an init container that is always restarted
+  std::string pull_policy;        // "Always", "IfNotPresent", "Never"
+  bool is_sidecar = false;        // an init container that is always restarted
+  bool failure_says_why = false;  // its last line becomes its status's message (terminationMessagePolicy)
   std::optional<ProbeSpec> startup;
   std::optional<ProbeSpec> readiness;
   std::optional<ProbeSpec> liveness;

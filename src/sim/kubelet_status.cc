@@ -18,6 +18,7 @@ json::Value terminated(const ContainerLife::End& end) {
   state["startedAt"] = base::rfc3339(end.started_at);
   state["finishedAt"] = base::rfc3339(end.finished_at);
   state["containerID"] = end.id;
+  if (!end.message.empty()) state["message"] = end.message;
   return json::Members{{"terminated", std::move(state)}};
 }
 
