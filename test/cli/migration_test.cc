@@ -31,7 +31,8 @@ class Yard {
   Yard() {
     kubelets.start();
     for (const std::string_view text : embedded_crds()) {
-      for (kube::Object& definition : *kube::parse_manifests(text)) {
+      auto definitions = kube::parse_manifests(text);
+      for (kube::Object& definition : *definitions) {
         ask(kube::create(kube::kCustomResourceDefinitions, "", std::move(definition)));
       }
     }
@@ -41,6 +42,7 @@ class Yard {
     for (kube::Object& node : sim::make_nodes(*sim::parse_fleet("tenstorrent=2"))) {
       ask(kube::create(kube::kNodes, "", std::move(node)));
     }
+    world.run_for(5s);
     for (const char* node : {kNode, "tenstorrent-2"}) install_dkms(node);
     const kube::Object policy =
         ask(kube::create(observe::policy_kind_of(vendors::tenstorrent()), "",
@@ -68,18 +70,18 @@ class Yard {
     EXPECT_TRUE(outcome && *outcome) << what << ": " << (outcome && !*outcome ? outcome->error().message : "");
     return outcome && *outcome ? std::move(**outcome) : kube::Object();
   }
-  void add_device_pod(const std::string& name, bool is_bare) {
-    Members spec = {
-        {"nodeName", kNode},
-        {"containers", json::Array{Members{{"name", "c"}, {"image", "forever:1"}}}},
-        {"volumes", json::Array{Members{{"name", "d"}, {"hostPath", Members{{"path", "/dev/tenstorrent"}}}}}}};
-    Members metadata = {{"name", name}};
-    if (!is_bare) {
-      metadata["ownerReferences"] = json::Array{
-          Members{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", "j"}, {"uid", "j-uid"}, {"controller", true}}};
-    }
-    ask(kube::create(kube::kPods, "ml", Members{{"metadata", metadata}, {"spec", spec}}));
-    world.run_for(10s);
+  void add_device_user(const std::string& name) {
+    const json::Value spec =
+        Members{{"nodeSelector", Members{{"kubernetes.io/hostname", kNode}}},
+                {"containers", json::Array{Members{{"name", "c"}, {"image", "busybox"}}}},
+                {"volumes", json::Array{Members{{"name", "d"}, {"hostPath", Members{{"path", "/dev/tenstorrent"}}}}}}};
+    const json::Value labels = Members{{"app", name}};
+    ask(kube::create(
+        kube::kDeployments, "ml",
+        Members{{"metadata", Members{{"name", name}}},
+                {"spec", Members{{"selector", Members{{"matchLabels", labels}}},
+                                 {"template", Members{{"metadata", Members{{"labels", labels}}}, {"spec", spec}}}}}}));
+    world.run_for(30s);
   }
   std::string_view label(std::string_view key) { return kube::label_of(*world.store().find("nodes", kNode), key); }
   bool is_cordoned() { return json::flag_at(*world.store().find("nodes", kNode), {"spec", "unschedulable"}); }
@@ -121,32 +123,32 @@ class Yard {
 
 TEST(Migrate, TakesANodeOverFromDkms) {
   Yard yard;
-  yard.add_device_pod("train", false);
+  yard.add_device_user("train");
   const auto outcome = yard.migrate({});
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(yard.kubelets.host(kNode)->loaded_version("tenstorrent"), "2.8.0");
   EXPECT_EQ(yard.label(vendors::kInstallModeLabel), "container");
   EXPECT_FALSE(yard.is_cordoned());
   EXPECT_FALSE(yard.is_marked());
-  EXPECT_THAT(yard.lines, Contains(HasSubstr("evicting ml/train")));
+  EXPECT_THAT(yard.lines, Contains(HasSubstr("evicting ml/train-")));
   EXPECT_EQ(yard.lines.back(), "the operator's driver 2.8.0 is loaded");
   EXPECT_EQ(yard.kubelets.host("tenstorrent-2")->loaded_version("tenstorrent"), "2.6.0") << "nobody asked for it";
 }
 
 TEST(Migrate, ADryRunChangesNothing) {
   Yard yard;
-  yard.add_device_pod("train", false);
+  yard.add_device_user("train");
   const std::string before(kube::version_of(*yard.world.store().find("nodes", kNode)));
   ASSERT_TRUE(yard.migrate({}, 1min, true));
   EXPECT_FALSE(yard.is_cordoned());
   EXPECT_EQ(yard.kubelets.host(kNode)->loaded_version("tenstorrent"), "2.6.0");
-  EXPECT_THAT(yard.lines, Contains("would evict ml/train"));
+  EXPECT_THAT(yard.lines, Contains(HasSubstr("would evict ml/train-")));
 }
 
 TEST(Migrate, InterruptedAnywhereASecondRunGoesOn) {
   for (int seconds = 1; seconds < 60; seconds += 3) {
     Yard yard;
-    yard.add_device_pod("train", false);
+    yard.add_device_user("train");
     static_cast<void>(yard.migrate({}, std::chrono::seconds(seconds)));
     const auto outcome = yard.migrate({});
     ASSERT_TRUE(outcome) << "interrupted after " << seconds << " s: " << outcome.error().message;
