@@ -37,6 +37,7 @@ constexpr std::array kUpgradeInPlace = {
     move({Idle, Done}, driver_asks_to_load, Required, "a new driver waits for permission to load"),
     move({Idle, Done}, driver_is_outdated, Required, "the driver is outdated"),
     wait(Idle, wanted_driver_is_unknown, "nobody knows which driver it should have"),
+    wait(Idle, node_is_not_ready, "the node is not ready"),
     wait(Idle, driver_is_not_ready, "the driver is not ready"),
     move(Idle, otherwise, Done, "the driver is up to date"),
     wait(Done, otherwise, "the driver is up to date"),

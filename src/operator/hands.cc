@@ -111,7 +111,8 @@ void Hands::apply(const observe::Fleet& fleet, const core::FleetView& view, cons
     if (facts == nullptr || is_behind(*facts)) continue;
     if (writes) {
       change(fleet, view, decision, *facts);
-    } else {
+    } else if (!errands_.is_under_way("node/" + facts->name)) {
+      // What is being written may end the phase that this work belongs to.
       work(fleet, view, decision);
     }
   }

@@ -127,7 +127,8 @@ void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
       node.cordon_is_ours && !node.cordon_is_unsure) {
     blame("I4 no lost cordon", now.name + " is given up and stays cordoned");
   }
-  if (!now.claim_is_ours() && now.is_tainted) blame("I4 no lost cordon", now.name + " is given up and stays tainted");
+  // A taint is of whoever has the node, of whatever kind.
+  if (!now.claim && now.is_tainted) blame("I4 no lost cordon", now.name + " is given up and stays tainted");
   if (!now.claim_is_ours() && now.has_paused_gates && was.claim_is_ours() && !now.agent_has_paused) {
     blame("I4 no lost cordon", now.name + " is given up and its gates stay closed");
   }
