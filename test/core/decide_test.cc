@@ -43,6 +43,14 @@ TEST(AtRest, ADriverThatIsNotReadyIsNotDone) {
   EXPECT_EQ(verdict(nodes), "waits");
 }
 
+// What is said of its pods may be older than the news that it is gone.
+TEST(AtRest, ANodeThatIsNotReadyIsNotDone) {
+  FleetView nodes = fleet({current(node("a", Phase::Idle))});
+  nodes.nodes[0].is_ready = false;
+  EXPECT_EQ(verdict(nodes), "waits");
+  EXPECT_THAT(reason(nodes), HasSubstr("the node is not ready"));
+}
+
 TEST(AtRest, AnOutdatedDriverIsToBeUpgraded) {
   EXPECT_EQ(verdict(fleet({node("a", Phase::Done), node("b", Phase::Required)}), 0), "done > required");
 }
