@@ -175,7 +175,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
                  .is_settled = is_settled(wish),
                  .template_mark = wish.template_mark,
                  .forces = wish.forces};
-  around.gates = settings_.gates ? std::string_view(*settings_.gates) : profile_.gates;
+  if (settings_.gates) around.gates = *settings_.gates;
   around.is_selected = wants_ != nullptr && wants_->selects(labels);
   around.driver_is_the_hosts_own = wants_ != nullptr && wants_->is_the_hosts_own(labels);
   const Phase phase = place.standing.phase;

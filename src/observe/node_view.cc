@@ -221,8 +221,7 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   view.target = around.wish.digest;
   if (standing.phase == core::Phase::Required)
     view.next_claim = fmt::format("{:016x}", base::fnv1a(facts.uid + "/" + facts.version + "/" + around.wish.digest));
-  // Set to nothing is not the same as not set.
-  view.gates = gates_of(facts, profile, around.gates.data() == nullptr ? profile.gates : around.gates);
+  view.gates = gates_of(facts, profile, around.gates.value_or(profile.gates));
   if (!agent_holds_gates(facts, around)) view.lost_gates = lost_gates_of(facts, standing, profile);
   view.device_pods = around.device_pods;
   if (around.pods != nullptr) view.pods = *around.pods;

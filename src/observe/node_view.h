@@ -36,7 +36,7 @@ struct Surroundings {
   bool is_selected = true;
   bool driver_is_the_hosts_own = false;
   bool needs_preflight = true;
-  std::string_view gates = {};  // those that can be paused, comma-separated
+  std::optional<std::string_view> gates = {};  // to be paused, comma-separated; not set: those of the vendor
   base::Span spent = {};
   bool tried = false;
   bool is_untouched = false;

@@ -125,7 +125,8 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
   if (ours && now.is_failed() && !node.marks.is_failed()) {
     // Who only found a failure in the record has not seen it happen.
     node.touched_since_failed = is_recent(node.touched_at) || node.marks.result == "failed";
-    node.policy_since_failed = terms_.size() > 1 && is_recent(terms_.back().since);
+    node.policy_since_failed =
+        terms_.size() > 1 && (is_recent(terms_.back().since) || driver_is_older_than_the_terms(now.name));
   }
   node.marks = now;
 }

@@ -114,6 +114,8 @@ class Checker {
   bool no_terms(const std::function<bool(const Terms&)>& fits) const;
   bool is_recent(base::Instant at) const;
   std::int64_t managed_nodes() const;
+  // The policy has spoken since the node's driver pod was made: what the pod brings may not be what is wanted.
+  bool driver_is_older_than_the_terms(const std::string& node) const;
 
   sim::World& world_;
   Loaded loaded_;

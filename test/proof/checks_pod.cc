@@ -60,6 +60,15 @@ bool Checker::has_ready_driver(const std::string& node) const {
   });
 }
 
+bool Checker::driver_is_older_than_the_terms(const std::string& node) const {
+  const auto spoken = world_.loop.wall() - (world_.loop.now() - terms_.back().since);
+  const auto pods = world_.store().pods_on(node);
+  return std::any_of(pods.begin(), pods.end(), [spoken](const sim::Stored& pod) {
+    const auto made = base::parse_rfc3339(json::text_at(*pod, {"metadata", "creationTimestamp"}));
+    return our_role(*pod) == kDriverApp && made && *made < spoken;
+  });
+}
+
 // Upgrades that are off are paused while a node waits for them or is in the middle of one, and I16 holds as it stands.
 // When nobody waits there is no controller instead: drivers change one by one, and whoever asks for room is served
 // (ruling 16, and the rulings of NVIDIA), nobody else.
