@@ -101,6 +101,8 @@ void fail(NodeView& node, const Flow& flow, Phase from, const std::string& reaso
   if (!is_old_news) {
     const bool is_its_own = swapped || (has_failed && !node.driver.is_outdated);
     node.outcome = Outcome{.failed = true, .after_swap = is_its_own, .target = target, .reason = reason};
+    // It goes on asking; only another pod is another try.
+    if (flow.pod_is_another_try && node.driver.waits_for_us) node.outcome->pod = node.driver.pod;
   }
   if (!swapped && !has_failed) release(node);
   if (!node.claim) return;

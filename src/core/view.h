@@ -118,6 +118,7 @@ struct Outcome {
   bool after_swap = false;  // a failure of the version, not of the circumstances
   std::string target = {};
   std::string reason = {};
+  std::string pod = {};  // the driver's pod that waited for permission when it failed, and was not given it
   bool operator==(const Outcome&) const = default;
 };
 

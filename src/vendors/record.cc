@@ -91,6 +91,7 @@ json::Value json_of(const Last& last, std::size_t most_reason) {
     members["result"] = last.outcome->failed ? "failed" : "done";
     members["target"] = last.outcome->target;
     if (last.outcome->after_swap) members["afterSwap"] = true;
+    if (!last.outcome->pod.empty()) members["pod"] = last.outcome->pod;
     if (!last.outcome->reason.empty() && most_reason > 0)
       members["reason"] = base::one_line(last.outcome->reason, most_reason);
   }
@@ -157,7 +158,8 @@ Last last_from(const json::Value& value) {
     last.outcome = core::Outcome{.failed = result == "failed",
                                  .after_swap = json::flag_at(value, {"afterSwap"}),
                                  .target = std::string(json::text_at(value, {"target"})),
-                                 .reason = std::string(json::text_at(value, {"reason"}))};
+                                 .reason = std::string(json::text_at(value, {"reason"})),
+                                 .pod = std::string(json::text_at(value, {"pod"}))};
   }
   if (const auto at = base::parse_rfc3339(json::text_at(value, {"at"}))) last.at = *at;
   if (const auto at = base::parse_rfc3339(json::text_at(value, {"givenBackAt"}))) last.given_back_at = *at;

@@ -189,6 +189,27 @@ TEST(WhenPrepared, ADriverThatDidNotLoadFailsAtOnceAndANewPodIsAnotherTry) {
   EXPECT_EQ(decision(of(failed)).change->path.front().to, Phase::Required);
 }
 
+TEST(WhenPrepared, APodThatAskedWhenTheDrainFailedDoesNotBringTheNodeBackByAskingOn) {
+  NodeView node = draining({pod("train")});
+  node.spent = 700s;
+  node.driver.pod = "new-tt-1";
+  node.driver.waits_for_us = true;
+  const Decision made = decision(of(node));
+  ASSERT_TRUE(made.change);
+  ASSERT_EQ(made.change->phase, Phase::Failed);
+  EXPECT_FALSE(made.change->claim) << "it is given back";
+
+  NodeView failed = node;
+  failed.phase = Phase::Failed;
+  failed.is_cordoned = false;
+  failed.is_tainted = false;
+  failed.claim = made.change->claim;
+  failed.outcome = made.change->outcome;
+  EXPECT_EQ(verdict_of(of(failed)), "waits") << "the very pod that was not given permission";
+  failed.driver.pod = "newer-tt-1";
+  EXPECT_EQ(decision(of(failed)).change->path.front().to, Phase::Required) << "somebody deleted it";
+}
+
 TEST(WhenPrepared, ThePermissionNamesWhatIsWantedNow) {
   NodeView node = loading();
   node.claim->target = "older";

@@ -193,6 +193,21 @@ TEST(Tenstorrent, ADrainThatTakesTooLongGivesTheNodeBack) {
   EXPECT_EQ(stage.counted("failed"), 1);
 }
 
+TEST(Tenstorrent, ADrainThatTookTooLongIsNotTriedAgainBecauseAPodGoesOnAsking) {
+  TenstorrentStage stage(1);
+  stage.settle("2.7.0", R"(, "upgradePolicy": {"drain": {"timeoutSeconds": 60}})");
+  stage.run_work("train", 1, R"(, "volumes": [{"name": "tt", "hostPath": {"path": "/dev/tenstorrent/0"}}])");
+  stage.create_budget("train", 1);
+  stage.want("2.8.0");
+  stage.delete_pod(kFirst);  // the one that comes asks to load
+  stage.world.run_for(10min);
+  EXPECT_EQ(stage.told_of(kFirst), "Failed/DrainTimeout");
+  EXPECT_FALSE(stage.is_cordoned(kFirst));
+  EXPECT_EQ(stage.loaded_on(kFirst), "2.7.0");
+  stage.delete_pod(kFirst);
+  EXPECT_TRUE(stage.world.run_until([&] { return stage.is_cordoned(kFirst); }, 5min)) << "that is another try";
+}
+
 TEST(Tenstorrent, WithoutDrainANodeStaysOpenAndOnlyItsGatesClose) {
   TenstorrentStage stage(1);
   stage.settle("2.7.0", R"(, "upgradePolicy": {"drain": {"enable": false}})");

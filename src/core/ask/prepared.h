@@ -32,8 +32,10 @@ inline constexpr Question another_driver_is_not_prepared = {
 
 // The pod that failed does not ask again; one that asks was made since, because somebody deleted that one.
 inline constexpr Question a_new_pod_asks = {"a new pod asks for permission to load", [](const Case& c, Words&) {
+                                              const std::string& pod = c.node.driver.pod;
                                               const bool is_the_one_that_failed =
-                                                  c.node.claim && c.node.claim->driver_pod == c.node.driver.pod;
+                                                  (c.node.claim && c.node.claim->driver_pod == pod) ||
+                                                  (c.node.outcome && c.node.outcome->pod == pod);
                                               return c.node.driver.waits_for_us && !is_the_one_that_failed;
                                             }};
 
