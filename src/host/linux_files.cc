@@ -85,29 +85,43 @@ Result<void> flush_folder(const std::string& place) {
   return {};
 }
 
+bool others_write(const struct stat& of) {
+  return (of.st_mode & (S_IWGRP | S_IWOTH)) != 0 || (of.st_uid != 0 && of.st_uid != ::geteuid());
+}
+
+int open_beneath(int folder, const std::string& path, std::uint64_t flags) {
+  open_how how{};
+  how.flags = flags | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  return static_cast<int>(::syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how));
+}
+
+// Whether others could have put something into the folder or into one on the way to the file.
+bool others_write_on_the_way(int folder, const std::string& path) {
+  struct stat facts{};
+  if (::fstat(folder, &facts) != 0 || others_write(facts)) return true;
+  for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    const Descriptor on_the_way(open_beneath(folder, path.substr(0, slash), O_PATH | O_DIRECTORY));
+    if (on_the_way.get() < 0 || ::fstat(on_the_way.get(), &facts) != 0 || others_write(facts)) return true;
+  }
+  return false;
+}
+
 Result<Descriptor> open_inside(const std::string& folder_place, const std::string& path) {
   const std::string whole = folder_place + "/" + path;
   const Descriptor folder(::open(folder_place.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0) return failed("open " + folder_place, errno);
-  open_how how{};
-  how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  Descriptor file(static_cast<int>(::syscall(SYS_openat2, folder.get(), path.c_str(), &how, sizeof how)));
+  Descriptor file(open_beneath(folder.get(), path, O_RDONLY | O_NONBLOCK));
   if (file.get() < 0 && (errno == ELOOP || errno == EXDEV))
     return fault(Fault::Kind::Refused, fmt::format("will not open {}: there is a link on the way", whole));
   if (file.get() < 0) return failed("open " + whole, errno);
   struct stat facts{};
-  struct stat folder_facts{};
-  if (::fstat(file.get(), &facts) != 0 || ::fstat(folder.get(), &folder_facts) != 0)
-    return failed("look at " + whole, errno);
+  if (::fstat(file.get(), &facts) != 0) return failed("look at " + whole, errno);
   if (!S_ISREG(facts.st_mode) || facts.st_nlink != 1 || facts.st_size > kMostModuleBytes)
     return fault(Fault::Kind::Refused, fmt::format("will not open {}: it is no plain file with one name", whole));
-  const auto others_write = [](const struct stat& of) {
-    return (of.st_mode & (S_IWGRP | S_IWOTH)) != 0 || (of.st_uid != 0 && of.st_uid != ::geteuid());
-  };
-  if (others_write(facts) || others_write(folder_facts)) {
+  if (others_write(facts) || others_write_on_the_way(folder.get(), path)) {
     return fault(Fault::Kind::Refused,
-                 fmt::format("will not open {}: others than root could have written it or its folder", whole));
+                 fmt::format("will not open {}: others than root could have written it or a folder on the way", whole));
   }
   return file;
 }

@@ -105,6 +105,9 @@ TEST_F(Files, RefusesWhatOthersCouldHaveWritten) {
   ASSERT_EQ(::chmod((root + "/cache").c_str(), 0777), 0);
   EXPECT_EQ(host.fingerprint(module).error().kind, Fault::Kind::Refused);
   ASSERT_EQ(::chmod((root + "/cache").c_str(), 0755), 0);
+  ASSERT_EQ(::chmod((root + "/cache/6.8").c_str(), 0777), 0);
+  EXPECT_EQ(host.fingerprint(module).error().kind, Fault::Kind::Refused);
+  ASSERT_EQ(::chmod((root + "/cache/6.8").c_str(), 0755), 0);
   fs::create_hard_link(root + module.whole(), root + "/second-name");
   EXPECT_EQ(host.fingerprint(module).error().kind, Fault::Kind::Refused);
   fs::remove(root + "/second-name");
