@@ -180,7 +180,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
       case Do::Wait:
       case Do::Leave: return look_soon(step.again);
       case Do::Build: return build(step);
-      case Do::Unload: return unload(step);
+      case Do::Unload: return unload(step, sight);
       case Do::Kill: return kill(step, sight);
       case Do::Load: return load(step);
       case Do::PlaceSmi: return place_smi();
@@ -222,7 +222,14 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
     look_soon();
   }
 
-  void unload(const LoadStep& step) {
+  void unload(const LoadStep& step, const LoadSight& sight) {
+    // What was checked when it was prepared may have been damaged since; after the unload that would be noticed too
+    // late.
+    const KmdKey next{sight.kernel, settings.version};
+    if (const auto kept = find_kmd(around.host, next); !kept) {
+      memory.built.erase(next);
+      return look_soon();
+    }
     const auto gone = around.host.unload(std::string(kKmdModule));
     memory.unload_trouble = gone || gone.error().kind == Fault::Kind::NotFound ? std::string() : gone.error().message;
     look_soon(memory.unload_trouble.empty() ? base::Span{} : step.again);

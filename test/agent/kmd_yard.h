@@ -134,6 +134,7 @@ class KmdYard {
                     {"DRIVER_CONFIG_DIGEST", "digest-" + version},
                     {"TT_FORCE_UNLOAD", kills ? "true" : "false"}};
     if (!smi.empty()) environment_.emplace_back("TT_SMI_VERSION", smi);
+    environment_.insert(environment_.end(), more.begin(), more.end());
     restarts = 0;
     start_container();
   }
@@ -181,6 +182,7 @@ class KmdYard {
   std::vector<host::Command> commands;
   Log log;
   std::string pod_uid;
+  Environment more = {};  // of the pods that start from now on
   bool is_ready = false;
   int restarts = 0;
   int deaths = 0;
