@@ -241,16 +241,20 @@ struct Migration::Body {
       case Deed::Evict: return evict();
       case Deed::StartHelper: return start_helper();
       case Deed::RemoveHelper: return ask({kube::remove(kube::kPods, settings.ns, pod_name(node()), view.helper.uid)});
-      case Deed::Skip: return ask({label(vendors::kTenstorrentSkipLabel, "true")});
-      case Deed::SayHost: return ask({label(vendors::kInstallModeLabel, vendors::kHostMode)});
+      case Deed::Skip: return ask({labels(Members{{vendors::kTenstorrentSkipLabel, "true"}})});
+      case Deed::SayHost: return ask({says_host()});
       case Deed::Cordon: return ask({marked(view.is_cordoned ? kWasCordoned : kWasOpen, true)});
       case Deed::Release: return ask({marked({}, view.mark == kWasOpen ? false : view.is_cordoned)});
     }
   }
 
-  kube::Request label(std::string_view key, std::string_view value) const {
+  kube::Request labels(Members changes) const {
     return kube::patch(kube::kNodes, "", node(), kube::PatchKind::Merge,
-                       Members{{"metadata", Members{{"labels", Members{{key, value}}}}}});
+                       Members{{"metadata", Members{{"labels", std::move(changes)}}}});
+  }
+  // Which version the host has is not known here, and no agent of ours is left that would correct what ours said.
+  kube::Request says_host() const {
+    return labels(Members{{vendors::kInstallModeLabel, vendors::kHostMode}, {vendors::kKmdVersionLabel, nullptr}});
   }
   // Guarded by the version that was looked at: a person who cordons meanwhile is not overruled.
   kube::Request marked(std::string_view mark, bool is_cordoned) const {

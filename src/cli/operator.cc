@@ -262,8 +262,11 @@ void add_flags(CLI::App& command, OperatorFlags& flags) {
                   "where tt-kmd is cloned from: https only (default: Tenstorrent's repository)")
       ->type_name("URL")
       ->check([](const std::string& text) {
-        return vendors::is_kmd_source(text) ? std::string()
-                                            : fmt::format("\"{}\" is no https URL", base::one_line(text, 80));
+        if (vendors::is_kmd_source(text)) return std::string();
+        // A URL with a user carries a password.
+        const bool is_shown = text.find('@') == std::string::npos;
+        return fmt::format("\"{}\" is no https://HOST/PATH without a user or a query",
+                           is_shown ? base::one_line(text, 80) : "(not shown)");
       });
   command
       .add_option_function<std::string>(

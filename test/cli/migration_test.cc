@@ -194,6 +194,7 @@ TEST(Migrate, BackToTheHost) {
   const auto outcome = yard.migrate(back);
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(yard.label(vendors::kInstallModeLabel), "host");
+  EXPECT_EQ(yard.label(vendors::kKmdVersionLabel), "") << "the host has another one now";
   EXPECT_EQ(yard.label(vendors::kTenstorrentSkipLabel), "true");
   EXPECT_FALSE(yard.is_cordoned());
   EXPECT_EQ(yard.kubelets.host(kNode)->loaded_version("tenstorrent"), "2.6.0");
