@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "host/linux_host.h"
+#include "host/program_text.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 
@@ -48,16 +49,28 @@ class AgentSession {
                                               loop_.stop();
                                             }});
     loop_.on_signal([this](int) { program_->terminate(); });
+    stay_small();
     program_->start();
     loop_.run();
     return code_;
   }
 
  private:
+  static constexpr base::Span kGiveBackEvery = std::chrono::seconds(30);
+
+  // Again and again, as every new connection brings back what a handshake needs.
+  void stay_small() {
+    timer_ = loop_.after(kGiveBackEvery, [this] {
+      host::give_back_program_text();
+      stay_small();
+    });
+  }
+
   kube::AsioLoop loop_;
   host::LinuxHost host_;
   std::unique_ptr<kube::HttpApi> api_;
   std::unique_ptr<Program> program_;
+  base::Timer timer_;
   int code_ = 1;
 };
 
