@@ -12,8 +12,8 @@ void Checker::check_removal(const kube::Object& pod) {
   const std::string_view role = our_role(pod);
   if (role == kPreflightApp) return;
   const auto at = nodes_.find(node);
-  static const Tracked kNone;
-  const Tracked& tracked = at == nodes_.end() ? kNone : at->second;
+  if (at == nodes_.end()) return;  // a pod of a node that was deleted runs nowhere
+  const Tracked& tracked = at->second;
   if (role == kDriverApp) return check_driver_removal(pod, tracked);
   if (role == kValidatorApp) {
     const bool is_stale = tracked.marks.claim_is_ours() && tracked.marks.claim->phase == "validate";
