@@ -119,6 +119,38 @@ release_holds() {
     expect "the agent may not write Events" cannot "$agent" create events -n default
 }
 
+# Tenstorrent is switched on in the release that is there.
+tenstorrent_is_served() {
+    local ns=tt-k8s-driver-manager-system args
+    local operator=drover-system:drover agent=$ns:drover-agent
+    expect "Tenstorrent can be switched on" helm upgrade drover "$chart" -n drover-system --reuse-values --set vendors.tenstorrent.enabled=true \
+        --set vendors.tenstorrent.driverSource=https://mirror.example/tt-kmd.git \
+        --set 'operator.extraEnv[0].name=HTTPS_PROXY' --set 'operator.extraEnv[0].value=http://proxy.example:3128'
+    expect "its namespace lets privileged pods in" is privileged namespace/$ns '{.metadata.labels.pod-security\.kubernetes\.io/enforce}'
+    args=$(kubectl get deployment drover -n drover-system -o 'jsonpath={.spec.template.spec.containers[0].args}')
+    local word
+    for word in --vendor=nvidia=gpu-operator --vendor=tenstorrent=$ns --driver-source=https://mirror.example/tt-kmd.git \
+        --deploy-gates=tenstorrent.com/deploy.tt-telemetry; do
+        expect "the operator is told $word" grep -qF -- "\"$word\"" <<<"$args"
+    done
+    expect "and the proxy" is http://proxy.example:3128 deployment/drover '{.spec.template.spec.containers[0].env[?(@.name=="HTTPS_PROXY")].value}' -n drover-system
+    expect "the operator may write the status of a ttdp" can "$operator" patch tenstorrentdriverpolicies.driver.tenstorrent.com --subresource=status
+    expect "and not the ttdp" cannot "$operator" patch tenstorrentdriverpolicies.driver.tenstorrent.com
+    expect "the operator may apply DaemonSets where builders are" can "$operator" patch daemonsets.apps -n $ns
+    expect "the operator may delete a builder" can "$operator" delete pods -n $ns
+    expect "the operator may see claims of devices" can "$operator" list resourceclaims.resource.k8s.io -n ml
+    expect "the operator may not read Secrets there" cannot "$operator" get secrets -n $ns
+    expect "a builder's agent may patch a node" can "$agent" patch nodes
+    expect "it may not evict" cannot "$agent" create pods --subresource=eviction -n ml
+    expect "it may not see pods" cannot "$agent" list pods -n $ns
+    expect "it may not read Secrets" cannot "$agent" get secrets -n $ns
+    expect "it may not see policies" cannot "$agent" get tenstorrentdriverpolicies.driver.tenstorrent.com
+    for word in 'ext::sh -c id' http://a/b file:///etc --upload-pack=id git@a:b 'https://a/b?c=d'; do
+        expect "the operator takes no source $word" refused "is no https://HOST/PATH" "$drover" operator --lease a/b --driver-source="$word"
+    done
+    expect "and shows no password" refused "(not shown)" "$drover" operator --lease a/b --driver-source=https://user:pass@a/b
+}
+
 # The admission policy, with an agent's token that is bound to one node.
 agents_stay_at_home() {
     local token
@@ -166,11 +198,26 @@ YAML
     expect "a token that names no node may write nothing" refused "its own Node only" as_agent annotate node gpu-1 drover.dev/report=x
 }
 
+# The same policy holds for the builders' agents.
+builders_stay_at_home() {
+    local token version=driver.tenstorrent.com/kmd-version
+    token=$(kubectl create token drover-agent -n tt-k8s-driver-manager-system --bound-object-kind Node --bound-object-name gpu-1)
+    as_builder() { KUBECONFIG=$stage/agent kubectl --token="$token" "$@"; }
+    expect "a builder's agent says what it has loaded" soon 30 as_builder label --overwrite node gpu-1 $version=2.7.0
+    expect "a builder's agent may not write to another's Node" refused "its own Node only" as_builder label node gpu-2 $version=2.7.0
+    expect "a builder's agent may not cordon" refused "may not cordon" as_builder patch node gpu-1 -p '{"spec":{"unschedulable":true}}'
+    expect "a builder's agent may not give itself orders" refused "no annotation but" as_builder annotate node gpu-1 drover.dev/order=x
+}
+
 # Tenstorrent's policy: the commands of its pages that need no operator, its columns, and what it refuses.
 driver_policies_hold() {
     policy() { # SPEC
         printf '{"apiVersion":"driver.tenstorrent.com/v1alpha1","kind":"TenstorrentDriverPolicy","metadata":{"name":"default"},"spec":%s}' "$1" |
             kubectl apply "${@:2}" -f -
+    }
+    long_name() {
+        printf '{"apiVersion":"driver.tenstorrent.com/v1alpha1","kind":"TenstorrentDriverPolicy","metadata":{"name":"%s"},"spec":{"version":"2.8.0","nodeAffinity":{}}}' \
+            "$(printf 'a%.0s' {1..64})" | kubectl apply --dry-run=server -f -
     }
     expect "a ttdp is taken" policy '{"version":"2.7.0","nodeAffinity":{},"paused":true,"upgradePolicy":{"drain":{"enable":true}}}'
     expect "its defaults are the page's" is 'true true 600 1 ' ttdp/default '{.spec.upgradePolicy.drain.fullNode} {.spec.upgradePolicy.drain.deleteEmptyDir} {.spec.upgradePolicy.drain.timeoutSeconds} {.spec.upgradePolicy.maxParallel} '
@@ -182,9 +229,21 @@ driver_policies_hold() {
         policy '{"version":"2.8.0","nodeAffinity":{},"nodeSelector":{}}' --dry-run=server
     expect "no selector is refused" refused "exactly one of" policy '{"version":"2.8.0","nodeAffinity":null}' --dry-run=server
     local version
-    for version in '1.2;rm -rf /' '$(id)' '`id`' ../../etc -oProxyCommand=x 2.8 2.8.0-rc1 '2.8.0\n' '2.8.0\u0000' '2\u20248\u20240' "$(printf '1%.0s' {1..300}).0.0"; do
-        expect "version ${version:0:20} is refused" refused "spec.version" policy "{\"version\":\"$version\",\"nodeAffinity\":{}}" --dry-run=server
+    for version in '1.2;rm -rf /' '$(id)' '`id`' ../../etc -oProxyCommand=x -2.8.0 2.8 2.8.0-rc1 '2.8.0 --upload-pack=id' '2.8.0\n' '2.8.0\u0000' '2\u20248\u20240' "$(printf '1%.0s' {1..300}).0.0"; do
+        expect "version ${version:0:20} is refused" refused "spec.version: " policy "{\"version\":\"$version\",\"nodeAffinity\":{}}" --dry-run=server
     done
+    local word
+    for word in 'a b' '$(id)' '`id`' 'a;id' -x '../a' 'a\n' "$(printf 'a%.0s' {1..513})"; do
+        expect "image ${word:0:20} is refused" refused "spec.installer.image" policy "{\"version\":\"2.8.0\",\"nodeAffinity\":{},\"installer\":{\"image\":\"$word\"}}" --dry-run=server
+    done
+    for word in '$(id)' '`id`' 'a;id' 'a=b\n' "$(printf 'a%.0s' {1..4097})"; do
+        expect "podSelectorLabel ${word:0:20} is refused" refused "podSelectorLabel" policy "{\"version\":\"2.8.0\",\"nodeAffinity\":{},\"upgradePolicy\":{\"drain\":{\"podSelectorLabel\":\"$word\"}}}" --dry-run=server
+    done
+    # Where the source comes from and what is in the builder's environment is for the chart alone to say.
+    for word in source repository env extraEnv; do
+        expect "there is no spec.$word" refused "unknown field \"spec.$word\"" policy "{\"version\":\"2.8.0\",\"nodeAffinity\":{},\"$word\":\"ext::sh -c id\"}" --dry-run=server
+    done
+    expect "a name that is no label's value is refused" refused "must not be longer than 63 bytes" long_name
     expect "no node at once is refused" refused "maxParallel" policy '{"version":"2.8.0","nodeAffinity":{},"upgradePolicy":{"maxParallel":0}}' --dry-run=server
     expect "a ttdp goes" kubectl delete ttdp default
 }
@@ -201,9 +260,11 @@ release_goes() {
 export KUBECONFIG=$bed/kubeconfig
 server="real: "
 release_holds
+tenstorrent_is_served
 definition_holds
 driver_policies_hold
 agents_stay_at_home
+builders_stay_at_home
 release_goes
 
 if [ -x "$drover" ] && "$drover" sim serve --help >/dev/null 2>&1; then
@@ -212,6 +273,7 @@ if [ -x "$drover" ] && "$drover" sim serve --help >/dev/null 2>&1; then
     server="embedded: "
     expect "the embedded cluster answers" soon 20 kubectl get nodes
     release_holds
+    tenstorrent_is_served
     definition_holds
     driver_policies_hold
     release_goes
