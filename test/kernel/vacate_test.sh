@@ -32,12 +32,41 @@ expect "and has changed nothing" inside "test -d /var/lib/dkms/tenstorrent -a -d
 expect "the driver is still loaded" loaded 1.0.0
 
 inside 'kill "$(cat /run/holder)"'
+inside "cp -r /usr/src/tenstorrent-1.0.0 $modules/tenstorrent.ko /root/"
 vacated=$(inside 'drover agent vacate')
 expect "vacate takes the driver off" grep -qx 'host vacated; operator can take over' <<<"$vacated"
 expect "nothing is loaded" loaded none
 expect "nothing is left" inside "! ls -d /var/lib/dkms/tenstorrent /usr/src/tenstorrent-* $modules/tenstorrent.ko 2>/dev/null | grep ."
 expect "modprobe finds nothing" inside '! modprobe --dry-run --quiet tenstorrent'
 expect "done twice, it says the same" inside 'drover agent vacate | grep -qx "host vacated; operator can take over"'
+
+# The page's own script, as it is written there. Who is root already needs no sudo, and nobody has installed dkms or lsof here.
+cat >"$share/vacate" <<'SCRIPT'
+sudo() { "$@"; }
+# 1. Confirm nothing is holding the device
+cat /sys/module/tenstorrent/refcnt        # must be 0
+lsof /dev/tenstorrent/* 2>/dev/null       # must be empty
+# 2. Unload the running module
+sudo rmmod tenstorrent
+# 3. Remove DKMS install signals
+sudo dkms remove tenstorrent --all 2>/dev/null || true
+sudo rm -rf /var/lib/dkms/tenstorrent
+sudo rm -rf /usr/src/tenstorrent-*
+sudo find /lib/modules/$(uname -r) -name 'tenstorrent.ko*' -delete
+sudo depmod -a
+# 4. Verify
+! [ -e /sys/module/tenstorrent/version ] && \
+! [ -d /var/lib/dkms/tenstorrent ] && \
+! compgen -G "/usr/src/tenstorrent-*" >/dev/null && \
+! sudo modprobe tenstorrent 2>/dev/null && \
+echo "host vacated; operator can take over"
+SCRIPT
+expect "DKMS's driver is there again" inside "cp -r /root/tenstorrent-1.0.0 /usr/src/ && cp /root/tenstorrent.ko $modules/ && mkdir -p /var/lib/dkms/tenstorrent/1.0.0 && depmod && modprobe tenstorrent"
+expect "and is loaded" loaded 1.0.0
+vacated=$(inside 'bash /share/vacate 2>&1')
+expect "the page's script takes it off by hand" grep -qx 'host vacated; operator can take over' <<<"$vacated"
+expect "nothing is loaded then" loaded none
+expect "drover finds nothing left to do" inside 'drover agent vacate | grep -qx "host vacated; operator can take over"'
 
 expect "the running agent notices, builds and asks" soon $build_within said guest 'the host has been vacated; waiting for permission to take over'
 expect "nothing is loaded without permission" loaded none
