@@ -43,13 +43,27 @@ host::Command clone(const BuildAsk& ask, const std::string& into) {
   return command;
 }
 
-host::Command make(const BuildAsk& ask, const std::string& source) {
+// Debian keeps the programs that its headers link to beside the libraries of the machine, where a container has its
+// own.
+std::vector<std::pair<std::string, std::string>> kernel_programs(host::Host& host) {
+  constexpr std::string_view kTheirs = "/host/usr/lib/";
+  constexpr std::string_view kOurs = "/usr/lib/";
+  std::vector<std::pair<std::string, std::string>> shown;
+  for (const auto& name : host.list("/host/usr/lib").value_or(std::vector<std::string>{})) {
+    if (name.starts_with("linux-kbuild-") && vendors::is_path_part(name))
+      shown.emplace_back(std::string(kTheirs) + name, std::string(kOurs) + name);
+  }
+  return shown;
+}
+
+host::Command make(host::Host& host, const BuildAsk& ask, const std::string& source) {
   return {.path = std::string(kMake),
           .args = {"-j4", "-C", headers_of(ask.key.kernel), "M=" + source, "modules"},
           .within = kMakeWithin,
           .offline = true,
           .in_background = ask.in_background,
-          .hidden = kTokens};
+          .hidden = kTokens,
+          .shown = kernel_programs(host)};
 }
 
 // The last lines are where compilers and git say what was wrong.
@@ -137,7 +151,7 @@ struct KmdBuild::Body : std::enable_shared_from_this<KmdBuild::Body> {
     const std::string head(base::trim(host.read(source() + "/.git/HEAD").value_or("")));
     commit = vendors::is_path_part(head) ? head : std::string("unknown");
     begin(fmt::format("running make modules for tt-kmd {} on kernel {}", ask.key.version, ask.key.kernel),
-          make(ask, source()), &Body::made);
+          make(host, ask, source()), &Body::made);
   }
 
   void made() {

@@ -17,6 +17,9 @@ using base::Result;
 
 constexpr std::string_view kModuleFile = "tenstorrent.ko";
 constexpr std::string_view kManifest = "manifest.json";
+constexpr std::string_view kRulesInSource = "udev-50-tenstorrent.rules";
+constexpr std::string_view kRules = "50-tenstorrent.rules";
+constexpr std::string_view kRulesFolder = "/host/etc/udev/rules.d";
 constexpr std::size_t kMostQuarantined = 4;
 
 // Both become parts of paths.
@@ -38,13 +41,19 @@ std::unexpected<Fault> damaged(const KmdKey& key, std::string_view why) {
   return fault(Fault::Kind::Malformed, fmt::format("the cached module in {} cannot be used: {}", entry_of(key), why));
 }
 
-std::string manifest_of(host::Host& host, const KmdKey& key, const std::string& source, const std::string& sha256) {
+host::Inside rules_of(const KmdKey& key) {
+  return {std::string(kKmdCache), fmt::format("{}/{}/{}", key.kernel, key.version, kRules)};
+}
+
+std::string manifest_of(host::Host& host, const KmdKey& key, const std::string& source, const std::string& sha256,
+                        const std::string& rules) {
   return json::text_of(json::Members{{"v", 1},
                                      {"kernel", key.kernel},
                                      {"machine", host.machine()},
                                      {"version", key.version},
                                      {"source", source},
-                                     {"sha256", sha256}}) +
+                                     {"sha256", sha256},
+                                     {"rules", rules}}) +
          "\n";
 }
 
@@ -68,7 +77,8 @@ Result<KmdEntry> find_kmd(host::Host& host, const KmdKey& key) {
     return damaged(key, "its manifest speaks of another module");
   KmdEntry found{.file = {std::string(kKmdCache), fmt::format("{}/{}/{}", key.kernel, key.version, kModuleFile)},
                  .sha256 = std::string(says("sha256")),
-                 .source = std::string(says("source"))};
+                 .source = std::string(says("source")),
+                 .rules_sha256 = std::string(says("rules"))};
   const auto sha256 = host.fingerprint(found.file);
   if (!sha256) return damaged(key, sha256.error().message);
   if (sha256->empty() || *sha256 != found.sha256) return damaged(key, "its fingerprint is not that of the manifest");
@@ -100,6 +110,19 @@ Result<std::string> make_bench(host::Host& host, const KmdKey& key) {
   return bench;
 }
 
+Result<bool> place_rules(host::Host& host, const KmdKey& key, const KmdEntry& entry) {
+  if (entry.rules_sha256.empty() || !host.exists(std::string(kRulesFolder))) return false;
+  const host::Inside kept = rules_of(key);
+  TRY(const std::string sha256, host.fingerprint(kept));
+  if (sha256 != entry.rules_sha256) return damaged(key, "the fingerprint of its rules for udev is another");
+  const std::string to = fmt::format("{}/{}", kRulesFolder, kRules);
+  const auto there = host.read(to);
+  TRY(const std::string text, host.read(kept.whole()));
+  if (there && *there == text) return false;
+  TRY_VOID(host.copy(kept.whole(), to, 0644));
+  return true;
+}
+
 Result<KmdEntry> keep_kmd(host::Host& host, const KmdKey& key, const std::string& built, const std::string& source) {
   TRY_VOID(check(key));
   TRY(const host::ModuleFile module, host.module_file(built));
@@ -113,10 +136,18 @@ Result<KmdEntry> keep_kmd(host::Host& host, const KmdKey& key, const std::string
   const std::string staged = bench_of(key) + "/entry";
   TRY_VOID(host.make_folder(staged));
   TRY_VOID(host.copy(built, fmt::format("{}/{}", staged, kModuleFile), 0600));
-  TRY(const std::string sha256,
-      host.fingerprint(
-          {std::string(kKmdCache), fmt::format(".build/{}-{}/entry/{}", key.kernel, key.version, kModuleFile)}));
-  TRY_VOID(host.write(fmt::format("{}/{}", staged, kManifest), manifest_of(host, key, source, sha256)));
+  const auto fingerprint = [&](std::string_view file) {
+    return host.fingerprint(
+        {std::string(kKmdCache), fmt::format(".build/{}-{}/entry/{}", key.kernel, key.version, file)});
+  };
+  TRY(const std::string sha256, fingerprint(kModuleFile));
+  std::string rules;
+  const std::string given = built.substr(0, built.rfind('/') + 1) + std::string(kRulesInSource);
+  if (host.exists(given)) {
+    TRY_VOID(host.copy(given, fmt::format("{}/{}", staged, kRules), 0600));
+    TRY(rules, fingerprint(kRules));
+  }
+  TRY_VOID(host.write(fmt::format("{}/{}", staged, kManifest), manifest_of(host, key, source, sha256, rules)));
   const std::string entry = entry_of(key);
   TRY_VOID(host.make_folder(fmt::format("{}/{}", kKmdCache, key.kernel)));
   if (host.exists(entry)) TRY_VOID(quarantine_kmd(host, key));

@@ -237,6 +237,10 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
 
   void load(const LoadStep& step) {
     const KmdEntry entry = memory.built.at(step.key);
+    // Before the devices come. A driver without them is better than none.
+    const auto rules = place_rules(around.host, step.key, entry);
+    if (!rules) say("the rules for udev are not placed: " + rules.error().message);
+    if (rules && *rules) say(fmt::format("the rules for udev of tt-kmd {} are placed", step.key.version));
     const auto done = around.host.load_verified(entry.file, entry.sha256);
     if (!done && done.error().kind == Fault::Kind::AlreadyExists) return look_soon(step.again);
     if (!done) {

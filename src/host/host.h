@@ -29,6 +29,8 @@ struct Command {
   bool offline = false;                                               // sees no network
   bool in_background = false;                                         // whatever else runs goes first
   std::vector<std::string> hidden = {};  // folders that are empty to it and to what it starts
+  // Folders that it finds in these places too, unless something is there: where they are, where it looks for them.
+  std::vector<std::pair<std::string, std::string>> shown = {};
 };
 struct Ran {
   int code = 0;          // 128 + the signal that ended it

@@ -8,6 +8,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,6 +95,7 @@ struct Plan {
         offline(command.offline),
         in_background(command.in_background),
         hidden(command.hidden),
+        shown(command.shown),
         words{path},
         variables{"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C"} {
     words.insert(words.end(), command.args.begin(), command.args.end());
@@ -109,23 +111,42 @@ struct Plan {
   bool offline;
   bool in_background;
   std::vector<std::string> hidden;
+  std::vector<std::pair<std::string, std::string>> shown;
   std::vector<std::string> words;
   std::vector<std::string> variables;
   std::vector<char*> argv = {};
   std::vector<char*> envp = {};
 };
 
-// What it may not see. A program that cannot be confined is not run.
+// A container's root is often read-only only to those who look at it through this mount: here, where the mount is our
+// own, it is opened for the moment that a link takes.
+bool show(const Plan& plan) {
+  struct statvfs root = {};
+  if (::statvfs("/", &root) != 0) return false;
+  const unsigned long flags = root.f_flag & (MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC);
+  const bool is_closed = (flags & MS_RDONLY) != 0;
+  bool is_open = !is_closed;
+  for (const auto& [from, at] : plan.shown) {
+    if (::access(at.c_str(), F_OK) == 0) continue;
+    if (!is_open && ::mount(nullptr, "/", nullptr, MS_REMOUNT | MS_BIND | (flags & ~MS_RDONLY), nullptr) != 0)
+      return false;
+    is_open = true;
+    if (::symlink(from.c_str(), at.c_str()) != 0 && errno != EEXIST) return false;
+  }
+  return !is_closed || !is_open || ::mount(nullptr, "/", nullptr, MS_REMOUNT | MS_BIND | flags, nullptr) == 0;
+}
+
+// What it may not see, and what it sees elsewhere. A program that cannot be confined is not run.
 bool confine(const Plan& plan) {
   if (plan.offline && ::unshare(CLONE_NEWNET) != 0) return false;
-  if (plan.hidden.empty()) return true;
+  if (plan.hidden.empty() && plan.shown.empty()) return true;
   if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
   for (const std::string& folder : plan.hidden) {
     if (::access(folder.c_str(), F_OK) != 0) continue;
     if (::mount("none", folder.c_str(), "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
       return false;
   }
-  return true;
+  return plan.shown.empty() || show(plan);
 }
 
 // In the child, between fork and exec: only what may be called there.

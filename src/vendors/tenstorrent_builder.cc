@@ -28,13 +28,16 @@ struct Place {
   bool is_read_only;
 };
 
-// The machine's folders, in their own places where the agent reads them and below /host where it writes for people.
+// The machine's folders, in their own places where the agent reads them, and below /host where it writes for people or
+// where the image has its own.
 constexpr Place kPlaces[] = {
     {"lib-modules", "/lib/modules", "/lib/modules", "Directory", true},
     {"usr-src", "/usr/src", "/usr/src", "Directory", true},
+    {"host-usr-lib", "/host/usr/lib", "/usr/lib", "Directory", true},  // Debian's linux-kbuild-*, which make runs
     {"tt-kmd-cache", "/var/cache/tt-kmd", "/var/cache/tt-kmd", "DirectoryOrCreate", false},
     {"var-lib-dkms", "/var/lib/dkms", "/var/lib/dkms", "DirectoryOrCreate", true},
     {"host-usr-local-bin", "/host/usr/local/bin", "/usr/local/bin", "DirectoryOrCreate", false},
+    {"host-udev-rules", "/host/etc/udev/rules.d", "/etc/udev/rules.d", "DirectoryOrCreate", false},
     {"pod-logs", "/var/log/pods", "/var/log/pods", "DirectoryOrCreate", true},  // its folders name the pods
 };
 

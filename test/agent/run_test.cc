@@ -1,11 +1,16 @@
 // Programs that the host runs for the agent: no shell, nothing of our environment, and no longer than they may.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "host/linux_host.h"
@@ -69,6 +74,34 @@ TEST(Run, ShutsAProgramOffFromNetworkAndTokensOrDoesNotRunIt) {
   EXPECT_THAT(look->output, HasSubstr("No such file"));
   EXPECT_THAT(look->output, HasSubstr("lo:"));
   EXPECT_THAT(look->output, Not(HasSubstr("eth")));
+}
+
+// In a root that nobody may write to, as a container's is.
+int look_at_what_is_shown(const std::string& folder) {
+  if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return 3;
+  if (::mount(nullptr, "/", nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) != 0) return 3;
+  if (::mkdir((folder + "/new").c_str(), 0755) == 0 || errno != EROFS) return 3;  // a disk of its own
+  const auto look = ran({.path = "/bin/cat",
+                         .args = {folder + "/place/tool", "/proc/self/mountinfo"},
+                         .shown = {{folder + "/elsewhere", folder + "/place"}, {"/no/such", folder}}});
+  if (!look || look->code != 0 || look->output.find("the tool") == std::string::npos) return 1;
+  const std::size_t root = look->output.find(" / / ");  // of "26 1 8:1 / / ro,relatime"
+  return root != std::string::npos && look->output.substr(root + 5, 2) == "ro" ? 0 : 2;
+}
+
+TEST(Run, ShowsAProgramAFolderWhereThereIsNoneAlsoInARootThatIsReadOnly) {
+  const std::string folder = ::testing::TempDir() + "shown-" + std::to_string(::getpid());
+  ASSERT_EQ(::mkdir(folder.c_str(), 0755), 0);
+  ASSERT_EQ(::mkdir((folder + "/elsewhere").c_str(), 0755), 0);
+  std::ofstream(folder + "/elsewhere/tool") << "the tool";
+  const pid_t pid = ::fork();
+  if (pid == 0) _exit(look_at_what_is_shown(folder));
+  int status = 0;
+  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 3) GTEST_SKIP() << "not allowed to mount";
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "1: it was not found; 2: the root stayed open";
 }
 
 TEST(Run, EndsAProgramThatTakesTooLong) {
