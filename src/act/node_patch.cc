@@ -132,8 +132,10 @@ Parts parts_of(const NodeNow& node, const core::Change& change, const vendors::P
     parts.annotations[profile.found_cordoned_annotation] = json::Value();
   if (!profile.cordon_annotation.empty()) {
     const bool is_ours = change.claim && change.claim->cordon == core::Claim::Cordon::Ours;
-    if (is_ours != node.has_cordon_note)
+    if (is_ours != node.has_cordon_note) {
       parts.annotations[profile.cordon_annotation] = is_ours ? json::Value(node.policy) : json::Value();
+      parts.annotations[profile.cordon_time_annotation] = is_ours ? json::Value(base::rfc3339(now)) : json::Value();
+    }
   }
   if (is_told_by_us(record) != is_told_by_us(node.record)) {
     parts.annotations[vendors::kScaleDownAnnotation] = is_told_by_us(record) ? json::Value("true") : json::Value();

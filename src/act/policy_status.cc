@@ -34,9 +34,14 @@ Condition ready_condition(const core::FleetView& fleet, const Summary& summary, 
         "it brings no driver: it is switched off, or leaves that to other policies; drivers that run stay as they are"};
   }
   if (!facts.foreign_operator.empty()) return {"Ready", false, "ForeignOperator", facts.foreign_operator + " runs"};
+  const auto hosts_own = std::count_if(fleet.nodes.begin(), fleet.nodes.end(), [](const core::NodeView& node) {
+    return node.is_selected && node.driver.is_hosts_own;
+  });
+  if (summary.total == 0 && hosts_own > 0) {
+    return {"Ready", true, "HostsOwn", fmt::format("all {} nodes have a driver that their host brings", hosts_own)};
+  }
   if (summary.total == 0) {
-    return {"Ready", false, "NoNodes",
-            "no node is labelled as having such devices; is Node Feature Discovery running?"};
+    return {"Ready", false, "NoNodes", "no node with such devices is selected; is Node Feature Discovery running?"};
   }
   const int left = summary.total - summary.done;
   if (left == 0) return {"Ready", true, "AllDone", fmt::format("all {} nodes run the wanted driver", summary.total)};
@@ -60,20 +65,22 @@ Condition progressing_condition(const core::FleetView& fleet, const core::Plan& 
   return {"Progressing", obstacle.empty(), obstacle.empty() ? "Starting" : "Waiting", obstacle};
 }
 
-Condition halted_condition(const core::Plan& plan) {
+Condition halted_condition(const core::Plan& plan, const vendors::Profile& profile) {
   if (!plan.slots.is_halted) return {"RolloutHalted", false, "WithinBudget", ""};
   std::vector<std::string> names;
   for (const core::NodeView* node : plan.slots.failed) names.push_back(node->name);
+  const std::string by = profile.state_label.empty() ? fmt::format("the annotation {}=true", profile.request_annotation)
+                                                     : std::string("its state label");
   return {"RolloutHalted", true, "TooManyFailed",
-          fmt::format("{} of {} nodes that finished with this driver failed: {}; retry a node by its state label, or "
-                      "raise failureBudget",
-                      names.size(), plan.slots.finished, list_of(names))};
+          fmt::format("{} of {} nodes that finished with this driver failed: {}; retry a node by {}, or raise "
+                      "failureBudget",
+                      names.size(), plan.slots.finished, list_of(names), by)};
 }
 
 std::vector<Condition> conditions_of(const core::FleetView& fleet, const core::Plan& plan, const Summary& summary,
-                                     const StatusFacts& facts) {
+                                     const StatusFacts& facts, const vendors::Profile& profile) {
   std::vector<Condition> conditions = {ready_condition(fleet, summary, facts),
-                                       progressing_condition(fleet, plan, summary), halted_condition(plan)};
+                                       progressing_condition(fleet, plan, summary), halted_condition(plan, profile)};
   const bool is_read = fleet.policy.trouble.empty();
   conditions.push_back({"Accepted", is_read, is_read ? "Read" : "FieldsCannotBeRead", fleet.policy.trouble});
   if (facts.wants != nullptr) {
@@ -99,16 +106,16 @@ std::vector<Condition> conditions_of(const core::FleetView& fleet, const core::P
                         facts.foreign_operator.empty() ? "None" : "Running",
                         facts.foreign_operator.empty()
                             ? ""
-                            : fmt::format("{} manages the same drivers; scale it to zero, or set driver.enabled=false "
-                                          "in its ClusterPolicy; until then nothing is written",
-                                          facts.foreign_operator)});
+                            : fmt::format("{} manages the same drivers; scale it to zero{}; until then nothing is "
+                                          "written",
+                                          facts.foreign_operator, profile.own_operator_off)});
   return conditions;
 }
 
 // The time of a condition is that of its last change of status, which is known from the object itself.
-json::Value rendered(const Condition& condition, const json::Value* policy, std::int64_t generation,
-                     base::WallTime now) {
-  const std::string_view status = condition.is_true ? "True" : "False";
+json::Value rendered(const Condition& condition, const vendors::ConditionWords& words, const json::Value* policy,
+                     std::int64_t generation, base::WallTime now) {
+  const auto& [status, reason] = words;
   std::string since = base::rfc3339(now);
   if (policy != nullptr) {
     for (const json::Value& before : json::array_at(*policy, {"status", "conditions"})) {
@@ -117,9 +124,13 @@ json::Value rendered(const Condition& condition, const json::Value* policy, std:
       }
     }
   }
-  return Members{{"type", condition.type},           {"status", status},
-                 {"observedGeneration", generation}, {"lastTransitionTime", since},
-                 {"reason", condition.reason},       {"message", base::one_line(condition.message, kMostMessage)}};
+  return Members{
+      {"type", condition.type},      {"status", status}, {"observedGeneration", generation},
+      {"lastTransitionTime", since}, {"reason", reason}, {"message", base::one_line(condition.message, kMostMessage)}};
+}
+
+vendors::ConditionWords words_of(const Condition& condition) {
+  return {.status = condition.is_true ? "True" : "False", .reason = condition.reason};
 }
 
 // Failed ones first, then those in flight, then those that wait.
@@ -168,22 +179,22 @@ json::Value rollout(const core::FleetView& fleet, const StatusFacts& facts, cons
   return rollout;
 }
 
-// In the words of a vendor that has its own.
-void tell_in_its_words(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
-                       const StatusFacts& facts, base::WallTime now, Members& status) {
-  vendors::StatusRows rows{.policy = &fleet.policy, .now = base::rfc3339(now)};
+// For a vendor that has words of its own.
+vendors::StatusRows rows_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                            const StatusFacts& facts) {
+  vendors::StatusRows rows{.policy = &fleet.policy};
   if (facts.policy != nullptr) rows.before = json::find(*facts.policy, {"status"});
   if (facts.wants != nullptr && !facts.wants->daemon_sets().empty())
     rows.daemon_set = json::text_at(facts.wants->daemon_sets().front(), {"metadata", "name"});
+  if (facts.wants != nullptr) rows.version = facts.wants->version();
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
     const core::NodeView& node = fleet.nodes[i];
     if (!node.is_selected) continue;
-    rows.version = node.driver.wanted;
     const bool has_failed = node.phase == Phase::Failed && node.outcome;
     std::string reason = has_failed ? node.outcome->reason : core::reason_of(profile.flow, fleet, plan.slots, i);
     rows.nodes.push_back({.node = &node, .message = base::one_line(reason, kMostMessage)});
   }
-  profile.tell(rows, status);
+  return rows;
 }
 
 }  // namespace
@@ -217,13 +228,17 @@ json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, 
                           const StatusFacts& facts, base::WallTime now) {
   const Summary summary = summary_of(fleet, plan, profile);
   const std::int64_t generation = facts.policy == nullptr ? 0 : json::int_at(*facts.policy, {"metadata", "generation"});
-  const std::vector<Condition> conditions = conditions_of(fleet, plan, summary, facts);
+  const std::vector<Condition> conditions = conditions_of(fleet, plan, summary, facts, profile);
   Members status;
   status["state"] = conditions.front().is_true ? "ready" : "notReady";
   status["namespace"] = facts.ns;
   status["observedGeneration"] = generation;
   Array rows;
-  for (const Condition& condition : conditions) rows.push_back(rendered(condition, facts.policy, generation, now));
+  for (const Condition& condition : conditions) {
+    vendors::ConditionWords words = words_of(condition);
+    if (profile.reword != nullptr) words = profile.reword(condition.type, words, fleet.policy);
+    rows.push_back(rendered(condition, words, facts.policy, generation, now));
+  }
   status["conditions"] = std::move(rows);
   Members states;
   for (const auto& [word, count] : summary.states) states[word] = count;
@@ -233,11 +248,19 @@ json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, 
               {"states", std::move(states)}};
   status["rollout"] = rollout(fleet, facts, summary, now);
   if (profile.tell != nullptr) {
-    tell_in_its_words(fleet, plan, profile, facts, now, status);
+    vendors::StatusRows its_rows = rows_of(fleet, plan, profile, facts);
+    its_rows.now = base::rfc3339(now);
+    profile.tell(its_rows, status);
   } else {
     list_nodes(fleet, plan, profile, facts, status);
   }
   return status;
+}
+
+std::vector<vendors::News> policy_news(const core::FleetView& fleet, const core::Plan& plan,
+                                       const vendors::Profile& profile, const StatusFacts& facts) {
+  if (profile.news == nullptr) return {};
+  return profile.news(rows_of(fleet, plan, profile, facts));
 }
 
 json::Value ignored_status(const json::Value& policy, const std::string& because, base::WallTime now) {
@@ -245,7 +268,7 @@ json::Value ignored_status(const json::Value& policy, const std::string& because
   const Condition ready{"Ready", false, "Ignored", because};
   return Members{{"state", "ignored"},
                  {"observedGeneration", generation},
-                 {"conditions", Array{rendered(ready, &policy, generation, now)}}};
+                 {"conditions", Array{rendered(ready, words_of(ready), &policy, generation, now)}}};
 }
 
 bool says_ignored(const json::Value& policy, const std::string& because) {

@@ -53,10 +53,20 @@ kube::Event forced_event(const NodeName& node, const core::PodView& pod, const v
 }
 
 kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::Profile& profile) {
-  return about(node, profile, kube::Event::Type::Warning,
-               fmt::format("The annotation {} could not be read ({}); it was written anew from the state label and the "
-                           "driver's pod",
-                           vendors::kRecordAnnotation, trouble));
+  return about(
+      node, profile, kube::Event::Type::Warning,
+      fmt::format("The annotation {} could not be read ({}); it was written anew from {}the driver's pod",
+                  vendors::kRecordAnnotation, trouble, profile.state_label.empty() ? "" : "the state label and "));
+}
+
+kube::Event policy_event(const kube::Resource& kind, const json::Value& policy, const vendors::News& news) {
+  return {.resource = kind,
+          .ns = {},
+          .name = std::string(kube::name_of(policy)),
+          .uid = std::string(kube::uid_of(policy)),
+          .type = news.is_warning ? kube::Event::Type::Warning : kube::Event::Type::Normal,
+          .reason = news.reason,
+          .message = news.message};
 }
 
 std::string path_of(const core::Change& change, const vendors::Profile& profile) {

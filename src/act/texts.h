@@ -27,6 +27,9 @@ kube::Event forced_event(const NodeName& node, const core::PodView& pod, const v
 // What was written of a node could not be read, and was written anew from what else is known.
 kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::Profile& profile);
 
+// What a vendor's documents tell about the policy.
+kube::Event policy_event(const kube::Resource& kind, const json::Value& policy, const vendors::News& news);
+
 // "upgrade-required > cordon-required > …: a slot is free", for the log.
 std::string path_of(const core::Change& change, const vendors::Profile& profile);
 

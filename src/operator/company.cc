@@ -1,5 +1,7 @@
 #include "operator/company.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace drover::operate {
@@ -11,6 +13,15 @@ using core::Phase;
 constexpr core::Phases kAsking = {Phase::EvictDevicePods, Phase::Drain};
 
 }  // namespace
+
+// "The disruption budget train needs 5 healthy pods and has 5 currently" names it without its namespace.
+std::string budget_in(std::string_view message, const std::string& ns) {
+  constexpr std::string_view kBefore = "disruption budget ";
+  const std::size_t at = message.find(kBefore);
+  if (at == std::string_view::npos) return ns + "/?";
+  const std::string_view rest = message.substr(at + kBefore.size());
+  return fmt::format("{}/{}", ns, rest.substr(0, rest.find(' ')));
+}
 
 Company::Company(const base::Loop& loop, const NodePods& pods, const Census& census, const observe::Claims& claims,
                  const vendors::Profile& profile, std::string our_namespace)

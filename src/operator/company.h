@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,9 @@
 #include "operator/node_pods.h"
 
 namespace drover::operate {
+
+// Which budget a refused eviction names, "ml/train".
+std::string budget_in(std::string_view message, const std::string& ns);
 
 class Company {
  public:

@@ -2,6 +2,7 @@
 // nodes that nobody has any more.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@ struct Flock {
   // Of the last walk.
   act::Summary summary = {};
   bool upgrades_are_on = false;
+  std::optional<base::WallTime> looked_at = {};
   std::set<std::string> in_flight = {};  // nodes whose pods matter
   bool somebody_is_away = false;         // by our doing
   bool is_waiting = false;               // somebody is to be taken

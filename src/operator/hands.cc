@@ -19,6 +19,7 @@ namespace {
 
 using core::Phase;
 using core::Work;
+using vendors::Deed;
 
 // A pod that was asked to go is not asked again before it could have gone.
 constexpr base::Span kAskAgain = std::chrono::seconds(30);
@@ -28,15 +29,6 @@ constexpr base::Span kPerhaps = std::chrono::seconds(30);
 constexpr base::Span kApplyAgain = std::chrono::seconds(2);
 // No more than there are connections, so that whoever cannot wait stands behind one of them at most.
 constexpr std::size_t kMostPatient = 8;
-
-// "The disruption budget train needs 5 healthy pods and has 5 currently" names it without its namespace.
-std::string budget_in(std::string_view message, const std::string& ns) {
-  constexpr std::string_view kBefore = "disruption budget ";
-  const std::size_t at = message.find(kBefore);
-  if (at == std::string_view::npos) return ns + "/?";
-  const std::string_view rest = message.substr(at + kBefore.size());
-  return fmt::format("{}/{}", ns, rest.substr(0, rest.find(' ')));
-}
 
 act::NodeNow node_now(const observe::NodeFacts& facts) {
   act::NodeNow now{.name = facts.name, .uid = facts.uid, .version = facts.version, .boot = facts.boot};
@@ -80,9 +72,15 @@ std::vector<std::size_t> in_turn(std::vector<std::size_t> proofs, const std::vec
 
 }  // namespace
 
-Hands::Hands(act::Errands& errands, kube::EventRecorder& events, const base::Loop& loop, Company& company,
+Hands::Hands(act::Errands& errands, kube::EventRecorder& events, const base::Loop& loop, Company& company, Tally& tally,
              const vendors::Profile& profile, std::string ns)
-    : errands_(errands), events_(events), loop_(loop), company_(company), profile_(profile), ns_(std::move(ns)) {}
+    : errands_(errands),
+      events_(events),
+      loop_(loop),
+      company_(company),
+      tally_(tally),
+      profile_(profile),
+      ns_(std::move(ns)) {}
 
 // The watch has not shown yet what we wrote last.
 bool Hands::is_behind(const observe::NodeFacts& facts) const {
@@ -184,11 +182,14 @@ void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, con
   const std::string path = change == nullptr ? std::string() : act::path_of(*change, profile_);
   const bool takes = change != nullptr && std::any_of(change->path.begin(), change->path.end(),
                                                       [](const auto& step) { return step.to == Phase::Cordon; });
+  const bool gives_back = change != nullptr && change->cordoned == false;
   const bool sent = errands_.run(
       "node/" + facts.name, std::move(request), base::Span::zero(),
-      [this, name = facts.name, sent = facts.version, events, path,
+      [this, name = facts.name, sent = facts.version, events, path, takes, gives_back, policy = fleet.policy_ref(),
        taken = takes && change->claim ? change->claim->id : std::string()](const kube::Result<kube::Object>& answer) {
         answered(name, answer);
+        if (takes) tally_.count(policy, Deed::TakeNode, answer);
+        if (gives_back) tally_.count(policy, Deed::GiveBack, answer);
         if (!answer && answer.error().kind == base::Fault::Kind::Conflict) overtaken_[name] = sent;
         if (!answer) return;
         written_[name] = kube::version_of(*answer);
@@ -231,10 +232,12 @@ void Hands::work(const observe::Fleet& fleet, const core::FleetView& view, const
     case Work::None: break;
     case Work::ProveImage: prove_image(fleet, view, decision); break;
     case Work::EvictDevicePods:
-      evict(node, clearing_of(*node.pods, core::Scope::DevicePods, policy.device_pods.value_or(core::Removal{})));
+      evict(fleet, node, clearing_of(*node.pods, core::Scope::DevicePods, policy.device_pods.value_or(core::Removal{})),
+            Deed::EvictHolder);
       break;
     case Work::EvictAll:
-      evict(node, clearing_of(*node.pods, core::Scope::AllPods, policy.drain.value_or(core::Removal{})));
+      evict(fleet, node, clearing_of(*node.pods, core::Scope::AllPods, policy.drain.value_or(core::Removal{})),
+            Deed::EvictOther);
       break;
     case Work::DeleteDevicePods:
       remove(node, clearing_of(*node.pods, core::Scope::DevicePods,
@@ -265,12 +268,14 @@ void Hands::replace_driver(const observe::Fleet& fleet, const core::FleetView& v
   });
 }
 
-void Hands::evict(const core::NodeView& node, const core::Clearing& clearing) {
+void Hands::evict(const observe::Fleet& fleet, const core::NodeView& node, const core::Clearing& clearing, Deed deed) {
   bool everybody_was_asked = true;
   for (const core::PodView* pod : clearing.to_evict) {
     const std::string key = "evict/" + pod->uid;
     errands_.run(key, kube::evict(pod->ns, pod->name, pod->uid), kAskAgain,
-                 [this, on = node.name, ns = pod->ns, uid = pod->uid](const kube::Result<kube::Object>& answer) {
+                 [this, on = node.name, ns = pod->ns, uid = pod->uid, policy = fleet.policy_ref(),
+                  deed](const kube::Result<kube::Object>& answer) {
+                   tally_.count(policy, deed, answer);
                    if (answer || answer.error().kind == base::Fault::Kind::Unknown) company_.touched(on);
                    const bool is_held = !answer && answer.error().kind == base::Fault::Kind::Blocked;
                    company_.held(uid, is_held ? budget_in(answer.error().message, ns) : std::string());
@@ -350,9 +355,11 @@ void Hands::bring_operands(const observe::Fleet& fleet, const kube::Cache<observ
     kube::Request request = kube::patch(kube::kDaemonSets, ns_, name, kube::PatchKind::Apply, wanted);
     request.force = true;
     errands_.run("apply/" + name, std::move(request), kApplyAgain,
-                 [this, name, text](const kube::Result<kube::Object>& answer) {
-                   if (!answer) return;
-                   applied_[name] = fmt::format("{:x}/{}", text, json::int_at(*answer, {"metadata", "generation"}));
+                 [this, name, text, policy = fleet.policy_ref(),
+                  was = set == nullptr ? 0 : set->generation](const kube::Result<kube::Object>& answer) {
+                   const std::int64_t now = answer ? json::int_at(*answer, {"metadata", "generation"}) : 0;
+                   if (now != was || !answer) tally_.count(policy, was == 0 ? Deed::MakeSet : Deed::ChangeSet, answer);
+                   if (answer) applied_[name] = fmt::format("{:x}/{}", text, now);
                  });
   }
   for (const std::string& name : fleet.wants()->leftovers()) {

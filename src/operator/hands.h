@@ -18,13 +18,14 @@
 #include "kube/event_recorder.h"
 #include "observe/fleet.h"
 #include "operator/company.h"
+#include "operator/tally.h"
 #include "vendors/profile.h"
 
 namespace drover::operate {
 
 class Hands {
  public:
-  Hands(act::Errands& errands, kube::EventRecorder& events, const base::Loop& loop, Company& company,
+  Hands(act::Errands& errands, kube::EventRecorder& events, const base::Loop& loop, Company& company, Tally& tally,
         const vendors::Profile& profile, std::string ns);
 
   // What `plan` says about the nodes of `fleet`.
@@ -50,7 +51,8 @@ class Hands {
               const observe::NodeFacts& facts, const vendors::Dress& dress, bool is_to_prepare = false);
   void work(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision);
   void replace_driver(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision);
-  void evict(const core::NodeView& node, const core::Clearing& clearing);
+  void evict(const observe::Fleet& fleet, const core::NodeView& node, const core::Clearing& clearing,
+             vendors::Deed deed);
   void remove(const core::NodeView& node, const core::Clearing& clearing);
   void remove(const observe::PodFacts& pod, base::Span rest, act::Errands::Then then = {});
   void prove_image(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision);
@@ -62,6 +64,7 @@ class Hands {
   kube::EventRecorder& events_;
   const base::Loop& loop_;
   Company& company_;
+  Tally& tally_;
   const vendors::Profile& profile_;
   std::string ns_;
   std::set<std::string> patient_;                 // nodes whose patient write is under way

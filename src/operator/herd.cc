@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "act/texts.h"
 #include "base/log.h"
 #include "observe/ranges.h"
 
@@ -35,6 +36,7 @@ Herd::Herd(kube::Api& api, base::Loop& loop, base::Random random, const Served& 
       random_(std::move(random)),
       served_(served),
       wake_(std::move(wake)),
+      events_(events),
       nodes_(nodes),
       policies_(observe::policy_caches(*served.profile)),
       operand_pods_([this](const kube::Object& object) { return observe::operand_facts(object, *served_.profile); }),
@@ -53,7 +55,7 @@ Herd::Herd(kube::Api& api, base::Loop& loop, base::Random random, const Served& 
               }),
       company_(loop, node_pods_, census_, claims_, *served.profile, served.operands.ns),
       errands_(api, loop, random_.fork("errands"), std::move(permission), [this] { wake_(); }),
-      hands_(errands_, events, loop, company_, *served.profile, served.operands.ns),
+      hands_(errands_, events, loop, company_, tally_, *served.profile, served.operands.ns),
       operand_index_(operand_pods_, *served.profile),
       estate_(policies_, *served.profile) {
   flocks_.push_back(flock_of({}));
@@ -169,6 +171,7 @@ void Herd::read_policies() {
                                                          kube::is_being_deleted(*policy));
       std::string& before = seen_policies_[{.kind = kind, .key = key}];
       changed = changed || before != mark;
+      if (mark.empty()) tally_.forget({.kind = kind, .key = key});
       before = std::move(mark);
     }
   }
@@ -273,6 +276,21 @@ act::Summary Herd::summary() const {
   return sum;
 }
 
+std::vector<vendors::Family> Herd::measure() const {
+  if (served_.profile->measure == nullptr) return {};
+  std::vector<vendors::PolicyFigures> policies;
+  for (const auto& flock : flocks_) {
+    const observe::Fleet& fleet = flock->fleet;
+    if (!fleet.policy_ref()) continue;
+    vendors::PolicyFigures figures{.policy = fleet.policy_ref()->key, .fleet = &fleet.seen()};
+    if (fleet.wants() != nullptr) figures.version = fleet.wants()->version();
+    figures.deeds = tally_.of(*fleet.policy_ref());
+    figures.looked_at = flock->looked_at;
+    policies.push_back(std::move(figures));
+  }
+  return served_.profile->measure(policies);
+}
+
 bool Herd::upgrades_are_on() const {
   return std::any_of(flocks_.begin(), flocks_.end(), [](const auto& flock) { return flock->upgrades_are_on; });
 }
@@ -284,6 +302,7 @@ std::optional<base::Span> Herd::record(Flock& flock, const core::FleetView& view
   fleet.set_nodes_at_start(
       summary.done < summary.total ? (fleet.nodes_at_start() > 0 ? fleet.nodes_at_start() : summary.total) : 0);
   write_status(flock, view, plan);
+  flock.looked_at = loop_.wall();
   std::optional<base::Span> next = plan.look_again_in;
   const auto sooner = [&](std::optional<base::Span> span) {
     if (span && (!next || *span < *next)) next = span;
@@ -318,14 +337,23 @@ void Herd::write_status(Flock& flock, const core::FleetView& view, const core::P
   if (!status) return;
   const std::string name(kube::name_of(*policy));
   const std::size_t kind = fleet.policy_ref()->kind;
+  const kube::Resource resource = observe::policy_kind_of(*served_.profile, kind);
+  std::vector<kube::Event> events;
+  for (const vendors::News& news : act::policy_news(view, plan, *served_.profile, facts))
+    events.push_back(act::policy_event(resource, *policy, news));
   const bool sent = errands_.run(
       fmt::format("status/{}/{}", kind, name),
       // What is left out of a merge stays: it must be made of the status that is there.
-      kube::patch(observe::policy_kind_of(*served_.profile, kind), "", name, kube::PatchKind::Merge,
+      kube::patch(resource, "", name, kube::PatchKind::Merge,
                   json::Members{{"metadata", json::Members{{"resourceVersion", kube::version_of(*policy)}}},
                                 {"status", *status}},
                   "status"),
-      kStatusEvery);
+      kStatusEvery,
+      [this, events = std::move(events), ref = fleet.policy_ref()](const kube::Result<kube::Object>& answer) {
+        tally_.count(ref, vendors::Deed::WriteStatus, answer);
+        if (!answer) return;
+        for (const kube::Event& event : events) events_.record(event);
+      });
   if (sent) flock.status_not_before = loop_.now() + kStatusEvery;
 }
 

@@ -29,6 +29,7 @@
 #include "operator/hands.h"
 #include "operator/node_pods.h"
 #include "operator/settings.h"
+#include "operator/tally.h"
 
 namespace drover::operate {
 
@@ -64,6 +65,7 @@ class Herd {
   act::Summary summary() const;
   bool upgrades_are_on() const;
   std::uint64_t failed_errands() const { return errands_.failures(); }
+  std::vector<vendors::Family> measure() const;
   const vendors::Profile& profile() const { return *served_.profile; }
   // For whoever shows it: of the first policy.
   const observe::Fleet& fleet() const { return flocks_.front()->fleet; }
@@ -86,6 +88,7 @@ class Herd {
   Served served_;
   std::function<void()> wake_;
 
+  kube::EventRecorder& events_;
   kube::Cache<observe::NodeFacts>& nodes_;
   observe::PolicyCaches policies_;
   kube::Cache<observe::PodFacts> operand_pods_;
@@ -106,6 +109,7 @@ class Herd {
   Census census_;
   Company company_;
   act::Errands errands_;
+  Tally tally_;
   Hands hands_;
   observe::OperandPods operand_index_;
   observe::Estate estate_;

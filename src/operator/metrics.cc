@@ -46,6 +46,12 @@ void tell_in_the_vendors_words(Exposition& page, const Readings::Vendor& vendor)
   gauge("nodes_upgrades_pending", summary.pending, "Nodes on which a driver upgrade is pending.");
 }
 
+void tell_own(Exposition& page, const vendors::Family& family) {
+  page.family(family.name, family.is_counter ? Kind::Counter : Kind::Gauge, family.help);
+  for (const vendors::Family::Sample& sample : family.samples)
+    page.sample(sample.value, {sample.labels.begin(), sample.labels.end()});
+}
+
 // By the vendor's word for each state, all of them, so that a graph has no holes.
 void tell_states(Exposition& page, const std::vector<Readings::Vendor>& vendors) {
   page.family("drover_nodes", Kind::Gauge, "Nodes of a policy by the state of their driver.");
@@ -87,14 +93,18 @@ Readings readings_of(const Operator& drover, std::uint64_t api_requests) {
     readings.vendors.push_back({.profile = &herd->profile(),
                                 .summary = herd->summary(),
                                 .upgrades_are_on = herd->upgrades_are_on(),
-                                .failed_errands = herd->failed_errands()});
+                                .failed_errands = herd->failed_errands(),
+                                .own = herd->measure()});
   }
   return readings;
 }
 
 std::string metrics_text(const Readings& readings) {
   Exposition page;
-  for (const Readings::Vendor& vendor : readings.vendors) tell_in_the_vendors_words(page, vendor);
+  for (const Readings::Vendor& vendor : readings.vendors) {
+    tell_in_the_vendors_words(page, vendor);
+    for (const vendors::Family& family : vendor.own) tell_own(page, family);
+  }
   tell_states(page, readings.vendors);
   const auto tell = [&](std::string_view name, Kind kind, double value, std::string_view help) {
     page.family(name, kind, help);

@@ -44,6 +44,7 @@ struct Readings {
     act::Summary summary = {};
     bool upgrades_are_on = false;
     std::uint64_t failed_errands = 0;
+    std::vector<vendors::Family> own = {};  // that its documents name
   };
 
   bool is_leader = false;

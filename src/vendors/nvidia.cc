@@ -65,6 +65,7 @@ const Profile& nvidia() {
       .validator_role = kValidatorDaemonSet,
       .preflight_role = kPreflightApp,
       .own_operator = "app=gpu-operator",
+      .own_operator_off = ", or set driver.enabled=false in its ClusterPolicy",
 
       .event_reason = "GPUDriverUpgrade",
       .event_text = "Successfully updated node state label to [{}]",

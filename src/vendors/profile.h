@@ -12,6 +12,7 @@
 
 #include "core/phase.h"
 #include "core/rule.h"
+#include "vendors/figures.h"
 #include "vendors/status.h"
 #include "vendors/wants.h"
 
@@ -42,6 +43,12 @@ struct Profile {
   std::string (*carried_by)(const json::Value& pod) = nullptr;
   // How a policy of this vendor says what else its nodes are (status.h); nullptr: as all do.
   void (*tell)(const StatusRows& rows, json::Members& status) = nullptr;
+  std::string_view (*told_state)(const core::NodeView& node, const core::Policy& policy) = nullptr;
+  // How its policies spell a condition; nullptr: as all do.
+  ConditionWords (*reword)(std::string_view type, const ConditionWords& ours, const core::Policy& policy) = nullptr;
+  // What of it is worth an Event about the policy, and the metrics that its documents name; nullptr: nothing, none.
+  std::vector<News> (*news)(const StatusRows& rows) = nullptr;
+  std::vector<Family> (*measure)(const std::vector<PolicyFigures>& policies) = nullptr;
   bool policies_share_nodes = false;  // several of the first kind count at once
 
   // On the Node.
@@ -60,6 +67,7 @@ struct Profile {
   std::string_view gate_paused;             // what a paused gate says
   bool gates_are_made = false;              // one that is absent is set while it is paused, and goes again
   std::string_view cordon_annotation = {};  // names the policy whose upgrade has cordoned the node
+  std::string_view cordon_time_annotation = {};  // since when
   // Its agent prepares the next driver while the node serves, is told when it is paused, and says what is loaded.
   bool agent_prepares = false;
 
@@ -75,7 +83,8 @@ struct Profile {
   std::string_view driver_role;
   std::string_view validator_role;
   std::string_view preflight_role;
-  std::string_view own_operator;  // a selector for the Deployment of the vendor's own operator
+  std::string_view own_operator;           // a selector for the Deployment of the vendor's own operator
+  std::string_view own_operator_off = {};  // what else to do about it than to scale it to zero
 
   // For people.
   std::string_view event_reason;
@@ -83,6 +92,10 @@ struct Profile {
   std::string_view metric_prefix;    // of the gauges that its documents name: "gpu_operator"; empty: none
   std::string_view metric_switches;  // those that say whether upgrades are on, comma-separated
 
+  // What the policy's status calls where a node stands.
+  std::string_view state_of(const core::NodeView& node, const core::Policy& its_policy) const {
+    return told_state == nullptr ? state(node.phase) : told_state(node, its_policy);
+  }
   std::size_t policy_kinds() const { return 1 + more_policies.size(); }
   const Kind& policy_kind(std::size_t kind) const { return kind == 0 ? policy : more_policies[kind - 1]; }
   std::string_view state(core::Phase phase) const { return states[static_cast<std::size_t>(phase)]; }

@@ -9,9 +9,22 @@
 
 namespace drover::vendors {
 
+// Of a condition: "True", "False" or "Unknown", and the reason as one word.
+struct ConditionWords {
+  std::string status;
+  std::string reason;
+};
+
 struct NodeRow {
   const core::NodeView* node = nullptr;
   std::string message = {};  // why it stands where it stands
+};
+
+// An Event about the policy.
+struct News {
+  std::string reason;   // CamelCase word
+  std::string message;  // of which node, and why
+  bool is_warning = false;
 };
 
 struct StatusRows {

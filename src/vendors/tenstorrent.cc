@@ -3,6 +3,7 @@
 #include "vendors/profile.h"
 #include "vendors/tenstorrent_allotment.h"
 #include "vendors/tenstorrent_builder.h"
+#include "vendors/tenstorrent_metrics.h"
 #include "vendors/tenstorrent_status.h"
 #include "vendors/tenstorrent_wants.h"
 #include "vendors/tenstorrent_words.h"
@@ -25,6 +26,10 @@ const Profile& tenstorrent() {
       .driver_set = builder_set_of,
       .carried_by = kmd_digest_of_pod,
       .tell = tell_tenstorrent,
+      .told_state = [](const core::NodeView& node, const core::Policy& policy) { return state_of(node, policy).state; },
+      .reword = condition_of_tenstorrent,
+      .news = news_of_tenstorrent,
+      .measure = measure_tenstorrent,
       .policies_share_nodes = true,
 
       .state_label = "",  // its nodes show their state in the policy's status only
@@ -54,6 +59,7 @@ const Profile& tenstorrent() {
       .gate_paused = "false",
       .gates_are_made = true,
       .cordon_annotation = "driver.tenstorrent.com/cordoned-by",
+      .cordon_time_annotation = "driver.tenstorrent.com/cordoned-at",
       .agent_prepares = true,
 
       .device_resources = "tenstorrent.com/",
@@ -67,6 +73,7 @@ const Profile& tenstorrent() {
       .validator_role = "",
       .preflight_role = "",
       .own_operator = "app.kubernetes.io/name=tt-k8s-driver-manager",
+      .own_operator_off = " (a TenstorrentDriverPolicy that is paused is paused for both)",
 
       .event_reason = "TenstorrentDriverUpgrade",
       .event_text = "The driver upgrade of this node is {}",

@@ -23,6 +23,7 @@ class TenstorrentWants final : public Wants {
   const std::vector<std::string>& ignored_fields() const override { return nothing_; }
   const std::vector<std::string>& unmanaged_operands() const override { return nothing_; }
   const std::vector<std::string>& unplaced_nodes() const override { return nothing_; }
+  std::string_view version() const override { return reading_.version; }
   bool brings_driver() const override { return reading_.can_be_rendered; }
   bool keeps_what_is_there() const override { return !brings_driver(); }
 

@@ -102,6 +102,8 @@ class Wants {
   virtual const std::vector<std::string>& ignored_fields() const = 0;
   virtual const std::vector<std::string>& unmanaged_operands() const = 0;
   virtual const std::vector<std::string>& unplaced_nodes() const = 0;  // whose system is not known
+  // That all its nodes are to have; "": it depends on the node.
+  virtual std::string_view version() const { return {}; }
   // False: the driver is not ours to bring (disabled, or the policy cannot be read).
   virtual bool brings_driver() const = 0;
   // It brings none now and may do so again: what it has brought stays.

@@ -1,0 +1,96 @@
+// What a policy says of itself, in the words of its vendor.
+#include "act/policy_status.h"
+
+#include <gmock/gmock.h>
+
+#include "core/fleet.h"
+
+namespace drover::act {
+namespace {
+
+using core::Phase;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace core::testing;  // NOLINT(google-build-using-namespace): fleets in few words
+
+json::Value status_of(const core::FleetView& fleet, const vendors::Profile& profile, const StatusFacts& facts = {}) {
+  return policy_status(fleet, core::decide(profile.flow, fleet), profile, facts, {});
+}
+
+// "True/AllReady: all 3 nodes …"
+std::string condition(const json::Value& status, std::string_view type) {
+  for (const json::Value& one : json::array_at(status, {"conditions"})) {
+    if (json::text_at(one, {"type"}) != type) continue;
+    return std::string(json::text_at(one, {"status"})) + "/" + std::string(json::text_at(one, {"reason"})) + ": " +
+           std::string(json::text_at(one, {"message"}));
+  }
+  return "absent";
+}
+
+// With everything that a node of either vendor needs to be done.
+core::NodeView done(const char* name) {
+  core::NodeView one = current(node(name));
+  one.driver.loaded = "550";
+  return one;
+}
+core::NodeView hosts_own(const char* name) {
+  core::NodeView one = node(name, Phase::Idle);
+  one.driver.is_hosts_own = true;
+  return one;
+}
+
+TEST(PolicyStatus, SaysWhatToSwitchOffInTheWordsOfTheVendorWhoseOperatorRuns) {
+  const StatusFacts facts{.foreign_operator = "Deployment ns/its-operator"};
+  const std::string nvidia = condition(status_of(fleet({done("n1")}), vendors::nvidia(), facts), "ForeignOperator");
+  EXPECT_THAT(nvidia, AllOf(HasSubstr("ns/its-operator"), HasSubstr("driver.enabled=false in its ClusterPolicy")));
+  const std::string other = condition(status_of(fleet({done("n1")}), vendors::tenstorrent(), facts), "ForeignOperator");
+  EXPECT_THAT(other, AllOf(HasSubstr("ns/its-operator"), HasSubstr("scale it to zero"),
+                           HasSubstr("TenstorrentDriverPolicy"), Not(HasSubstr("ClusterPolicy"))));
+}
+
+TEST(PolicyStatus, SaysOfAHaltedRolloutHowANodeIsTriedAgain) {
+  core::NodeView failed = node("n1", Phase::Failed);
+  failed.outcome = core::Outcome{.failed = true, .after_swap = true, .target = "new", .reason = "it did not load"};
+  EXPECT_THAT(condition(status_of(fleet({failed}), vendors::nvidia()), "RolloutHalted"),
+              AllOf(HasSubstr("True/"), HasSubstr("by its state label")));
+  EXPECT_THAT(condition(status_of(fleet({failed}), vendors::tenstorrent()), "RolloutHalted"),
+              AllOf(HasSubstr("True/"), HasSubstr("drover.dev/upgrade-requested=true"), Not(HasSubstr("state label"))));
+}
+
+TEST(PolicyStatus, DoesNotCallNodesAbsentWhoseHostBringsTheDriver) {
+  EXPECT_THAT(condition(status_of(fleet({hosts_own("n1"), hosts_own("n2")}), vendors::nvidia()), "Ready"),
+              HasSubstr("True/HostsOwn: all 2 nodes"));
+  EXPECT_THAT(condition(status_of(fleet({}), vendors::nvidia()), "Ready"), HasSubstr("False/NoNodes"));
+}
+
+TEST(PolicyStatus, SpellsTenstorrentsConditionsAsItsOperatorDoes) {
+  const auto told = [](const core::FleetView& fleet, std::string_view type) {
+    const std::string all = condition(status_of(fleet, vendors::tenstorrent()), type);
+    return all.substr(0, all.find(':'));
+  };
+  EXPECT_EQ(told(fleet({done("n1")}), "Ready"), "True/AllReady");
+  EXPECT_EQ(told(fleet({done("n1")}), "Progressing"), "False/Idle");
+  EXPECT_EQ(told(fleet({hosts_own("n1")}), "Ready"), "True/AllReady");
+  EXPECT_EQ(told(fleet({}), "Ready"), "True/NoMatchingNodes");
+  core::FleetView rolling = fleet({done("n1"), taken("n2", Phase::Drain)});
+  EXPECT_EQ(told(rolling, "Ready"), "False/Installing");
+  EXPECT_EQ(told(rolling, "Progressing"), "True/Rolling");
+  rolling.policy.is_on = false;
+  EXPECT_EQ(told(rolling, "Ready"), "Unknown/Paused");
+  EXPECT_EQ(told(rolling, "Progressing"), "False/Paused");
+}
+
+TEST(PolicyStatus, KeepsTheTimeOfAConditionThatIsStillUnknown) {
+  core::FleetView paused = fleet({node("n1", Phase::Required)});
+  paused.policy.is_on = false;
+  const json::Value before = json::Members{
+      {"status",
+       json::Members{{"conditions", json::Array{json::Members{
+                                        {"type", "Ready"}, {"status", "Unknown"}, {"lastTransitionTime", "then"}}}}}}};
+  const json::Value after = status_of(paused, vendors::tenstorrent(), {.policy = &before});
+  EXPECT_EQ(json::text_at(json::array_at(after, {"conditions"}).front(), {"lastTransitionTime"}), "then");
+}
+
+}  // namespace
+}  // namespace drover::act
