@@ -86,7 +86,7 @@ std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendor
   std::vector<std::vector<std::string>> rows = {{"NODE", "DRIVER", "", "PHASE", "WHY"}};
   for (const std::size_t i : by_number(view)) {
     const core::NodeView& node = view.nodes[i];
-    const std::string loaded = loaded_driver(fleet, i);
+    const std::string loaded = loaded_driver(fleet, i, profile);
     rows.push_back({node.name, loaded.empty() ? "-" : loaded, bar(part_done(node.phase), 9),
                     std::string(core::name(node.phase)), short_reason(view, slots, profile.flow, i)});
   }

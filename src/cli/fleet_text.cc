@@ -44,15 +44,23 @@ std::string age(const Look& look, std::size_t node) {
 
 // "535.129.03 → 550.54.14", or one version where the two are the same.
 std::string driver_text(const Look& look, std::size_t node) {
-  const std::string loaded = loaded_driver(look.fleet(), node);
+  const std::string loaded = loaded_driver(look.fleet(), node, look.profile());
   const core::DriverView& driver = look.view().nodes[node].driver;
-  if (driver.is_hosts_own) return "the host's own";
+  if (driver.is_hosts_own) return driver.loaded.empty() ? "the host's own" : driver.loaded + ", the host's own";
   if (driver.wanted.empty() || driver.wanted == loaded) return loaded.empty() ? "-" : loaded;
   return fmt::format("{} → {}", loaded.empty() ? "none" : loaded, driver.wanted);
 }
 
 std::string policy_name(const Look& look) {
   return look.policy() == nullptr ? "(deleted)" : std::string(kube::name_of(*look.policy()));
+}
+
+// As the policy's status counts them.
+std::ptrdiff_t failed_nodes(const Look& look) {
+  const vendors::Profile& profile = look.profile();
+  return std::count_if(look.view().nodes.begin(), look.view().nodes.end(), [&](const core::NodeView& node) {
+    return node.is_managed() && profile.state_of(node, look.view().policy) == profile.state(Phase::Failed);
+  });
 }
 
 std::string summary_line(const Look& look) {
@@ -64,7 +72,7 @@ std::string summary_line(const Look& look) {
       "{} ({}): {} node{}, {} done, {} in flight, {} pending, {} failed; upgrades are {}; {} at once, {} may be out of "
       "service and {} {}",
       policy_name(look), look.profile().vendor, sum.total, sum.total == 1 ? "" : "s", sum.done, sum.in_flight,
-      sum.pending, sum.failed, policy.is_on ? "on" : "off", at_once, slots.may_be_away, slots.away,
+      sum.pending, failed_nodes(look), policy.is_on ? "on" : "off", at_once, slots.may_be_away, slots.away,
       slots.away == 1 ? "is" : "are");
 }
 
@@ -80,7 +88,8 @@ std::vector<std::string> trouble_lines(const json::Value& status) {
     const std::string_view type = json::text_at(condition, {"type"});
     const std::string_view message = json::text_at(condition, {"message"});
     const bool is_true = json::text_at(condition, {"status"}) == "True";
-    const bool has_no_nodes = json::text_at(condition, {"reason"}) == "NoNodes";
+    const std::string_view reason = json::text_at(condition, {"reason"});
+    const bool has_no_nodes = reason == "NoNodes" || reason == "NoMatchingNodes";
     if (!is_trouble(type, is_true) && !has_no_nodes) continue;
     lines.push_back(fmt::format("! {}: {}", has_no_nodes ? "NoNodes" : type, base::one_line(message, 600)));
   }
@@ -93,10 +102,12 @@ std::string question_text(const core::Condition& when) {
   return text;
 }
 
-std::string_view what_is_done(Work work) {
+std::string_view what_is_done(Work work, const vendors::Profile& profile) {
   switch (work) {
     case Work::None: return "nothing, until that changes";
-    case Work::ProveImage: return "a pod fetches the driver's image on the node";
+    case Work::ProveImage:
+      return profile.agent_prepares ? "its agent builds the driver while the node serves"
+                                    : "a pod fetches the driver's image on the node";
     case Work::EvictDevicePods: return "pods that use the device are asked to leave";
     case Work::DeleteDevicePods: return "pods that use the device are deleted, because their time is over";
     case Work::EvictAll: return "pods are asked to leave";
@@ -136,7 +147,7 @@ std::string next_text(const Look& look, std::size_t index) {
                        look.profile().state_label, look.profile().state(Phase::Required));
   }
   if (node.phase == Phase::Done) return "nothing, until the policy wants another driver";
-  return std::string(what_is_done(decision.work)) + what_then(look.view().policy, node, decision.work);
+  return std::string(what_is_done(decision.work, look.profile())) + what_then(look.view().policy, node, decision.work);
 }
 
 std::string node_text(const core::NodeView& node) {
@@ -163,11 +174,12 @@ std::string driver_pod_text(const Look& look, std::size_t index) {
 }
 
 // The pods that stand between the node and its new driver, and who holds them.
-void tell_pods(const Look& look, const core::NodeView& node, std::vector<std::string>& lines) {
+void tell_pods(const Look& look, std::size_t index, std::vector<std::string>& lines) {
+  const core::NodeView& node = look.view().nodes[index];
   if (!node.pods || !core::kBeforeSwap.has(node.phase)) return;
   const core::Policy& policy = look.view().policy;
   const core::Clearing left =
-      node.phase == Phase::Drain
+      node.phase == Phase::Drain && look.plan().decisions[index].work != Work::EvictDevicePods
           ? core::clearing_of(*node.pods, core::Scope::AllPods, policy.drain.value_or(core::Removal{}))
           : core::clearing_of(*node.pods, core::Scope::DevicePods, policy.device_pods.value_or(core::Removal{}));
   const auto say = [&](const core::PodView& pod, const std::string& remark) {
@@ -195,7 +207,7 @@ void tell_facts(const Look& look, std::size_t index, std::vector<std::string>& l
   if (!node.preflight.trouble.empty()) {
     lines.push_back(fmt::format("  preflight    {}", base::one_line(node.preflight.trouble, kMostReason)));
   }
-  tell_pods(look, node, lines);
+  tell_pods(look, index, lines);
 }
 
 void tell_rules(const Look& look, std::size_t index, std::vector<std::string>& lines) {
@@ -209,9 +221,26 @@ void tell_rules(const Look& look, std::size_t index, std::vector<std::string>& l
   }
 }
 
+std::string why_not_managed(const Look& look, const observe::NodeFacts& node) {
+  const vendors::Profile& profile = look.profile();
+  const std::string_view labels = profile.present_label.empty() ? profile.feature_labels : profile.present_label;
+  bool has_devices = false;
+  vendors::each_part(labels, [&](std::string_view key) { has_devices = has_devices || node.label(key) == "true"; });
+  if (has_devices && node.label(profile.skip_label) == "true") {
+    return fmt::format("node {} is left out by its label {}=true; remove it to let policy {} manage it", node.name,
+                       profile.skip_label, policy_name(look));
+  }
+  if (has_devices) return fmt::format("policy {} does not select node {}", policy_name(look), node.name);
+  return fmt::format(
+      "node {} has no {} devices that policy {} would manage: its labels say nothing of them ({}); is Node "
+      "Feature Discovery running?",
+      node.name, profile.vendor, policy_name(look), labels);
+}
+
 }  // namespace
 
-std::string loaded_driver(const observe::Fleet& fleet, std::size_t node) {
+std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const vendors::Profile& profile) {
+  if (profile.agent_prepares) return fleet.seen().nodes[node].driver.loaded;  // the image is the builder's
   const observe::PodFacts* pod = fleet.driver_pod(node);
   return pod == nullptr ? std::string() : version_in(pod->image.str(), fleet.wish(node));
 }
@@ -237,8 +266,8 @@ json::Value status_json(const Look& look) {
     const core::NodeView& node = look.view().nodes[i];
     json::Members row = {{"name", node.name},
                          {"phase", core::name(node.phase)},
-                         {"state", look.profile().state(node.phase)},
-                         {"loaded", loaded_driver(look.fleet(), i)},
+                         {"state", look.profile().state_of(node, look.view().policy)},
+                         {"loaded", loaded_driver(look.fleet(), i, look.profile())},
                          {"wanted", node.driver.wanted},
                          {"ready", node.is_ready},
                          {"cordoned", node.is_cordoned},
@@ -254,11 +283,7 @@ json::Value status_json(const Look& look) {
   return out;
 }
 
-bool something_failed(const Look& look) {
-  if (!look.view().policy.trouble.empty()) return true;
-  return std::any_of(look.view().nodes.begin(), look.view().nodes.end(),
-                     [](const core::NodeView& node) { return node.phase == Phase::Failed; });
-}
+bool something_failed(const Look& look) { return !look.view().policy.trouble.empty() || failed_nodes(look) > 0; }
 
 base::Result<std::vector<std::string>> explain_lines(const Look& look, const std::string& name) {
   if (look.node(name) == nullptr) {
@@ -267,10 +292,7 @@ base::Result<std::vector<std::string>> explain_lines(const Look& look, const std
   }
   const auto index = look.index_of(name);
   if (!index) {
-    return base::fault(base::Fault::Kind::Refused,
-                       fmt::format("node {} has no {} devices that policy {} would manage: its labels say nothing of "
-                                   "them ({}); is Node Feature Discovery running?",
-                                   name, look.profile().vendor, policy_name(look), look.profile().present_label));
+    return base::fault(base::Fault::Kind::Refused, why_not_managed(look, *look.node(name)));
   }
   const core::NodeView& node = look.view().nodes[*index];
   const std::string since = age(look, *index);

@@ -84,6 +84,7 @@ void Look::make_fleets() {
              policy, profile_, vendors::OperandSettings{.ns = ns_},
              [this](const observe::NodeFacts& facts, const observe::Standing& standing,
                     const vendors::PolicyReading* reading) { return beside(facts, standing, reading); })});
+    sights_.back().fleet->take_templates_as_they_are();
   }
   for (const std::string& key : operand_pods_.take_changes()) operand_index_.changed(key);
   for (const Sight& sight : sights_) sight.fleet->look(at_);
@@ -172,7 +173,7 @@ void Look::judge() {
 json::Value Look::status() const {
   act::StatusFacts facts{.policy = fleet().policy(), .wants = fleet().wants(), .ns = ns_};
   facts.foreign_operator = foreign_operator_;
-  if (fleet().policy_ref()->kind > 0) facts.disputed = fleet().disputed();
+  if (fleet().policy_ref()->kind > 0 || profile_.policies_share_nodes) facts.disputed = fleet().disputed();
   return act::policy_status(view(), plan(), profile_, facts, at_);
 }
 

@@ -11,6 +11,7 @@
 #include "cli/ceiling_flag.h"
 #include "cli/command.h"
 #include "cli/plan_chances.h"
+#include "cli/plan_others.h"
 #include "cli/plan_survey.h"
 #include "cli/plan_text.h"
 #include "kube/config.h"
@@ -59,6 +60,30 @@ void say(const std::vector<std::string>& lines, const std::string& file) {
   for (const std::string& line : lines) fmt::print(stderr, "drover: {}{}\n", where, base::one_line(line, 400));
 }
 
+// Runs until it is done: lists that are asked for at once.
+template <class Asker>
+base::Result<void> ask(Asker& asker, kube::AsioLoop& loop) {
+  base::Result<void> outcome;
+  asker.begin([&](base::Result<void> result) {
+    outcome = std::move(result);
+    loop.stop();
+  });
+  loop.run();
+  return outcome;
+}
+
+void print(const Forecast& foreseen, const Pace& pace, const std::vector<std::string>& others, bool is_json) {
+  if (!is_json) {
+    for (const std::string& line : plan_lines(foreseen, pace)) fmt::print("{}\n", line);
+    return;
+  }
+  json::Value all = plan_json(foreseen, pace);
+  json::Array names;
+  for (const std::string& name : others) names.emplace_back(name);
+  all.get_object()["notPlanned"] = std::move(names);
+  fmt::print("{}\n", json::text_of(all));
+}
+
 int plan(const PlanFlags& flags) {
   const vendors::Profile& profile = vendors::nvidia();
   auto changed = changed_policies(flags.file, profile);
@@ -70,13 +95,11 @@ int plan(const PlanFlags& flags) {
   auto api = kube::HttpApi::open(loop, std::move(*target));
   if (!api) return complain(api.error());
 
+  OtherPolicies others(**api, profile);
+  base::Result<void> outcome = ask(others, loop);
+  for (const std::string& policy : others.names()) say({not_planned(policy, profile)}, "");
   Survey survey(**api, loop, profile, std::move(*changed), flags.max_unavailable);
-  base::Result<void> outcome;
-  survey.begin([&](base::Result<void> result) {
-    outcome = std::move(result);
-    loop.stop();
-  });
-  loop.run();
+  if (outcome) outcome = ask(survey, loop);
   if (outcome && !survey.has_policy()) {
     outcome = base::fault(base::Fault::Kind::NotFound, "there is no policy; create one, or give one with -f");
   }
@@ -90,11 +113,7 @@ int plan(const PlanFlags& flags) {
   const Ground ground = survey.ground();
   const Pace& pace = ground.pace;
   const Forecast foreseen = foresee(ground, profile.flow);
-  if (flags.output == "json") {
-    fmt::print("{}\n", json::text_of(plan_json(foreseen, pace)));
-  } else {
-    for (const std::string& line : plan_lines(foreseen, pace)) fmt::print("{}\n", line);
-  }
+  print(foreseen, pace, others.names(), flags.output == "json");
   return foreseen.gets_through ? kGetsThrough : kGetsStuck;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/plan_others.h"
 #include "kube/yaml.h"
 #include "observe/ranges.h"
 
@@ -22,13 +23,16 @@ std::string api_version_of(const vendors::Profile::Kind& kind) {
   return fmt::format("{}/{}", kind.group, kind.version);
 }
 
-// "ClusterPolicy or NVIDIADriver".
-std::string kinds_of(const vendors::Profile& profile) {
-  std::string kinds;
-  for (std::size_t kind = 0; kind < profile.policy_kinds(); ++kind) {
-    kinds += fmt::format("{}{}", kinds.empty() ? "" : " or ", profile.policy_kind(kind).kind);
+// A policy of another vendor.
+bool is_of_another(const kube::Object& document, const vendors::Profile& planned) {
+  const std::string_view said = json::text_at(document, {"kind"});
+  for (const vendors::Profile* profile : vendors::all()) {
+    for (std::size_t kind = 0; profile != &planned && kind < profile->policy_kinds(); ++kind) {
+      const bool is_its = json::text_at(document, {"apiVersion"}) == api_version_of(profile->policy_kind(kind));
+      if (is_its && said == profile->policy_kind(kind).kind) return true;
+    }
   }
-  return kinds;
+  return false;
 }
 
 // Which of the vendor's kinds a document is; nothing for one that is none of them.
@@ -65,6 +69,10 @@ base::Result<std::vector<Supposed>> policies_in(std::string_view text, const ven
   std::vector<Supposed> found;
   std::set<std::pair<std::size_t, std::string>> names;
   for (kube::Object& document : without_lists(std::move(documents))) {
+    if (is_of_another(document, profile)) {
+      const std::string name = fmt::format("{} {}", json::text_at(document, {"kind"}), kube::name_of(document));
+      return base::fault(Fault::Kind::Refused, not_planned(base::one_line(name, 120), profile));
+    }
     TRY(const auto kind, kind_of(document, profile));
     if (!kind) continue;
     const std::string_view word = profile.policy_kind(*kind).kind;

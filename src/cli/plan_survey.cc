@@ -181,7 +181,7 @@ void Survey::stake_out() {
     Plot plot{.fleet = look_.view()};
     for (std::size_t i = 0; i < plot.fleet.nodes.size(); ++i) {
       const vendors::NodeWish& wish = fleet.wish(i);
-      plot.lots.push_back({.loaded = loaded_driver(fleet, i), .wanted = wish.version, .image = wish.image});
+      plot.lots.push_back({.loaded = loaded_driver(fleet, i, profile_), .wanted = wish.version, .image = wish.image});
       managed_.insert(plot.fleet.nodes[i].name);
     }
     ground_.plots.push_back(std::move(plot));

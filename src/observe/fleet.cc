@@ -147,6 +147,13 @@ void Fleet::make_all(base::WallTime now) {
   });
 }
 
+vendors::NodeWish Fleet::wish_for(const vendors::LabelsOf& labels) const {
+  vendors::NodeWish wish = wants_->wish_for(labels);
+  const DaemonSetFacts* set = sources_.daemon_sets.find(settings_.ns + "/" + wish.daemon_set);
+  if (takes_templates_ && set != nullptr) wish.template_mark = set->template_mark;
+  return wish;
+}
+
 bool Fleet::is_settled(const vendors::NodeWish& wish) const {
   if (wish.digest.empty()) return true;  // nothing is wanted: nothing will come
   const DaemonSetFacts* set = sources_.daemon_sets.find(settings_.ns + "/" + wish.daemon_set);
@@ -159,7 +166,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
   const vendors::LabelsOf labels = labels_of(facts);
   place.standing = standing_of(facts, profile_, view_.policy.uid, now);
   const auto [pool, is_new] = pools_.try_emplace(pool_of(facts));
-  if (is_new && wants_ != nullptr) pool->second = wants_->wish_for(labels);
+  if (is_new && wants_ != nullptr) pool->second = wish_for(labels);
   place.pool = &*pool;
   place.is_undressed = !dress_of(facts, place.standing.phase).empty();
 

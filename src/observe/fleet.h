@@ -92,6 +92,10 @@ class Fleet {
   const PodFacts* driver_pod(std::size_t node) const { return sources_.operand_pods.driver_on(view_.nodes[node].name); }
   const OperandPods& operand_pods() const { return sources_.operand_pods; }
 
+  // Of what a DaemonSet's pods are made besides the driver only the operator knows what it would render: whoever is not
+  // the operator takes it as it stands there.
+  void take_templates_as_they_are() { takes_templates_ = true; }
+
   // Of the rollout that is under way; 0 when none is. Remembered by whoever writes the policy's status.
   void set_nodes_at_start(int nodes) { nodes_at_start_ = nodes; }
   int nodes_at_start() const { return nodes_at_start_; }
@@ -116,6 +120,7 @@ class Fleet {
   std::string pool_of(const NodeFacts& facts) const;
   std::string order_of(const NodeFacts& facts, const core::NodeView& node, const std::string& version) const;
   bool is_mine(const NodeFacts& facts) const { return sources_.estate.is_owner(policy_, facts); }
+  vendors::NodeWish wish_for(const vendors::LabelsOf& labels) const;
   bool is_settled(const vendors::NodeWish& wish) const;
 
   Sources sources_;
@@ -124,6 +129,7 @@ class Fleet {
   vendors::OperandSettings settings_;
   Company company_;
 
+  bool takes_templates_ = false;
   bool is_stale_ = true;  // the policy, a DaemonSet or the set of nodes changed
   std::set<std::string> dirty_;
   std::unique_ptr<vendors::Wants> wants_;

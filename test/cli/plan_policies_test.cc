@@ -1,6 +1,8 @@
 // A plan of several policies: what is given to it, and what it says of all of them together.
+#include "cli/plan_others.h"
 #include "cli/plan_text.h"
 #include "plan_cluster.h"
+#include "test/operator/tenstorrent_stage.h"
 
 namespace drover::cli {
 namespace {
@@ -160,6 +162,28 @@ TEST(PlanOfSeveral, NamesAPolicyThatIsSwitchedOff) {
   EXPECT_THAT(told(foreseen), HasSubstr("! off cluster-policy: its autoUpgrade is false"));
 }
 
+TEST(PlanOfSeveral, SaysWhichPoliciesOfOtherVendorsItDoesNotPlan) {
+  Stage stage({.nodes = "nvidia=1"});
+  const auto names = [&] {
+    OtherPolicies others(stage.person, vendors::nvidia());
+    std::optional<base::Result<void>> ended;
+    others.begin([&](base::Result<void> result) { ended = std::move(result); });
+    EXPECT_TRUE(stage.world.run_until([&] { return ended.has_value(); }, 1min));
+    EXPECT_TRUE(ended && *ended);
+    return others.names();
+  };
+  EXPECT_THAT(names(), ::testing::IsEmpty()) << "the server does not know the kind";
+  stage.ask(kube::create(
+      kube::kCustomResourceDefinitions, "",
+      operate::testing::manifest("charts/drover/crds/driver.tenstorrent.com_tenstorrentdriverpolicies.yaml")));
+  for (const char* name : {"b", "a"}) {
+    stage.ask(kube::create(operate::testing::kDriverPolicies, "",
+                           operate::testing::driver_policy("2.8.0", "", "\"nodeAffinity\": {}", name)));
+  }
+  EXPECT_THAT(names(), ElementsAre("TenstorrentDriverPolicy a", "TenstorrentDriverPolicy b"));
+  EXPECT_THAT(not_planned(names().front(), vendors::nvidia()), HasSubstr("ClusterPolicy or NVIDIADriver"));
+}
+
 TEST(PlanOfSeveral, TakesManifestsOfEitherKindAndListsOfThem) {
   const vendors::Profile& nvidia = vendors::nvidia();
   const std::string policy = "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: a}\n";
@@ -178,6 +202,9 @@ TEST(PlanOfSeveral, TakesManifestsOfEitherKindAndListsOfThem) {
            {"apiVersion: nvidia.com/v1\nkind: ClusterPolicy\n", "has no metadata.name"},
            {"apiVersion: nvidia.com/v1\nkind: NVIDIADriver\nmetadata: {name: b}\n", "write nvidia.com/v1alpha1"},
            {"a: [", ""},
+           {policy + "---\napiVersion: driver.tenstorrent.com/v1alpha1\nkind: TenstorrentDriverPolicy\n"
+                     "metadata: {name: default}\n",
+            "TenstorrentDriverPolicy default is not planned"},
            {driver + "---\n" + driver, "NVIDIADriver b is in it twice"}}) {
     const auto refused = policies_in(text, nvidia);
     ASSERT_FALSE(refused) << text;

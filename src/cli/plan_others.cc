@@ -1,0 +1,44 @@
+#include "cli/plan_others.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "observe/ranges.h"
+
+namespace drover::cli {
+
+void OtherPolicies::begin(std::function<void(base::Result<void>)> done) {
+  rounds_.begin(std::move(done));
+  for (const vendors::Profile* profile : vendors::all()) {
+    for (std::size_t kind = 0; profile != &planned_ && kind < profile->policy_kinds(); ++kind) {
+      rounds_.list_if_known(observe::policies_of(*profile, kind), {"metadata.name"},
+                            [this, word = profile->policy_kind(kind).kind](const kube::Object& policy) {
+                              names_.push_back(fmt::format("{} {}", word, kube::name_of(policy)));
+                            });
+    }
+  }
+  rounds_.then([this] {
+    std::sort(names_.begin(), names_.end());
+    rounds_.finish({});
+  });
+  if (!rounds_.is_waiting()) rounds_.finish({});
+}
+
+std::string not_planned(const std::string& policy, const vendors::Profile& planned) {
+  return fmt::format(
+      "{} is not planned: drover plan foresees what a {} does and knows no other kind yet; drover status "
+      "shows its nodes",
+      policy, kinds_of(planned));
+}
+
+std::string kinds_of(const vendors::Profile& profile) {
+  std::string kinds;
+  for (std::size_t kind = 0; kind < profile.policy_kinds(); ++kind) {
+    kinds += fmt::format("{}{}", kinds.empty() ? "" : " or ", profile.policy_kind(kind).kind);
+  }
+  return kinds;
+}
+
+}  // namespace drover::cli

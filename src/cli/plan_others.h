@@ -1,0 +1,35 @@
+// Policies that are there and that `drover plan` does not plan: of other vendors than the one whose rollout it
+// foresees.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/rounds.h"
+#include "vendors/profile.h"
+
+namespace drover::cli {
+
+// "TenstorrentDriverPolicy default", of every vendor but this one, by name.
+class OtherPolicies {
+ public:
+  OtherPolicies(kube::Api& api, const vendors::Profile& planned) : rounds_(api), planned_(planned) {}
+
+  // `done` is called once, with the first thing that went wrong. A kind that the server does not know has none.
+  void begin(std::function<void(base::Result<void>)> done);
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  Rounds rounds_;
+  const vendors::Profile& planned_;
+  std::vector<std::string> names_;
+};
+
+// What a plan says of them.
+std::string not_planned(const std::string& policy, const vendors::Profile& planned);
+
+// "ClusterPolicy or NVIDIADriver".
+std::string kinds_of(const vendors::Profile& profile);
+
+}  // namespace drover::cli
