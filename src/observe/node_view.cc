@@ -44,9 +44,14 @@ void hear_agent(const NodeFacts& facts, const Standing& standing, const Surround
   const bool is_being_told = refusal && refusal->id == around.driver->uid;
   const bool is_about_this =
       report.id == around.driver->uid || is_being_told || (standing.held && report.id == standing.held->claim.id);
-  if (!is_about_this || report.digest != around.wish.digest) return;
+  if (!is_about_this) return;
+  // What the kernel has counts more than a probe that is asked now and then; also where another driver is wanted since
+  // a moment ago.
+  const bool has_what_it_carries =
+      profile.digest_of != nullptr && !report.loaded.empty() && profile.digest_of(report.loaded) == report.digest;
+  if (has_what_it_carries && !driver.is_going && around.driver->digest.view() == report.digest) driver.is_ready = true;
+  if (report.digest != around.wish.digest) return;
   if (profile.agent_prepares) {
-    // What the kernel has counts more than a probe that is asked now and then.
     if (!driver.is_going) driver.is_ready = report.loaded == around.wish.version;
     if (report.is_blocked) driver.held_by = report.message;
     if (report.is_refused) driver.refusal = report.message;

@@ -41,6 +41,8 @@ struct Profile {
   DriverSet (*driver_set)(const json::Value& daemon_set);
   // Which driver a pod carries that says no digest of ours; nullptr: its image tells.
   std::string (*carried_by)(const json::Value& pod) = nullptr;
+  // The digest of the driver of that version; nullptr: there is more to it than its version.
+  std::string (*digest_of)(std::string_view version) = nullptr;
   // How a policy of this vendor says what else its nodes are (status.h); nullptr: as all do.
   void (*tell)(const StatusRows& rows, json::Members& status) = nullptr;
   std::string_view (*told_state)(const core::NodeView& node, const core::Policy& policy) = nullptr;

@@ -25,6 +25,7 @@ const Profile& tenstorrent() {
       .read = tenstorrent_wants,
       .driver_set = builder_set_of,
       .carried_by = kmd_digest_of_pod,
+      .digest_of = kmd_digest,
       .tell = tell_tenstorrent,
       .told_state = [](const core::NodeView& node, const core::Policy& policy) { return state_of(node, policy).state; },
       .reword = condition_of_tenstorrent,

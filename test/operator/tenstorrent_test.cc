@@ -179,6 +179,24 @@ TEST(Tenstorrent, APolicyThatIsBornPausedLoadsNothing) {
   EXPECT_THAT(stage.ever_cordoned, IsEmpty());
 }
 
+TEST(Tenstorrent, AnotherVersionRightAfterALoadReplacesNobodyOutOfTurn) {
+  TenstorrentStage stage;
+  stage.ask(kube::create(kDriverPolicies, "", driver_policy("2.7.0", "")));
+  stage.start();
+  ASSERT_TRUE(stage.world.run_until([&] { return stage.all_loaded("2.7.0"); }, 10min));
+  stage.world.run_for(500ms);  // the agents have said so, the kubelets' probes have not
+  const auto pods = [&] {
+    std::vector<std::string> uids;
+    for (const std::string& name : stage.names()) uids.emplace_back(kube::uid_of(*stage.pod_on(name)));
+    return uids;
+  };
+  const auto before = pods();
+  stage.want("2.8.0");
+  stage.world.run_for(20s);
+  EXPECT_EQ(pods(), before) << "they prepare the next driver while they serve";
+  EXPECT_TRUE(stage.run_until_loaded("2.8.0")) << stage.told();
+}
+
 TEST(Tenstorrent, ADrainThatTakesTooLongGivesTheNodeBack) {
   TenstorrentStage stage(1);
   stage.settle("2.7.0", R"(, "upgradePolicy": {"drain": {"timeoutSeconds": 60}})");
