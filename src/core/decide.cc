@@ -214,13 +214,18 @@ bool permission_is_old(const NodeView& node) {
   return node.claim && node.phase == Phase::Restart && !node.target.empty() && node.claim->target != node.target;
 }
 
+// Gates are paused for a swap; a node that only rests under its claim keeps nobody away.
+bool gates_are_closed_for_nothing(const NodeView& node) {
+  return node.claim && !is_in_flight(node.phase) && !node.claim->gates.empty();
+}
+
 // What contradicts itself is put right without a move, whoever left it so.
 bool has_loose_ends(const NodeView& node, const Policy& policy) {
   return node.record_is_odd || claim_names_another_policy(node, policy) || cordon_is_no_longer_ours(node) ||
          is_held_for_nothing(node) || is_tainted_for_nothing(node) || (node.claim && !node.claim_is_written) ||
          clock_is_wrong(node, policy) || failure_is_not_written(node) || !node.lost_gates.empty() ||
          is_taken_over(node, policy) || refusal_is_stale(node) || should_be_shut(node, policy) ||
-         permission_is_old(node);
+         permission_is_old(node) || gates_are_closed_for_nothing(node);
 }
 
 // A claim that we take over holds the node as one of ours would.
@@ -248,6 +253,7 @@ void tie_loose_ends(NodeView& node, const Flow& flow, const Policy& policy) {
     shut(node);
   }
   if (permission_is_old(node)) node.claim->target = node.target;
+  if (gates_are_closed_for_nothing(node)) node.claim->gates.clear();
   if (node.claim && !node.claim_is_written) hold_properly(node, flow);
   if (node.claim && node.phase == flow.gates_close_at) node.claim->gates.merge(node.lost_gates);
 }

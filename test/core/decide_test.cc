@@ -51,6 +51,30 @@ TEST(AtRest, ANodeThatIsNotReadyIsNotDone) {
   EXPECT_THAT(reason(nodes), HasSubstr("the node is not ready"));
 }
 
+// The same where the version is put back that it had when it was last heard of.
+TEST(AtRest, ANodeThatIsNotReadyWaitsAlsoWhenNothingIsToChange) {
+  FleetView nodes = fleet({current(node("a", Phase::Required))});
+  nodes.nodes[0].outcome = Outcome{.target = "new"};
+  EXPECT_EQ(verdict(nodes), "required > done");
+  nodes.nodes[0].is_ready = false;
+  EXPECT_EQ(verdict(nodes), "waits");
+  nodes.policy.is_on = false;
+  EXPECT_EQ(verdict(nodes), "relabel") << "to no state at all";
+  nodes.policy.is_on = true;
+  nodes.nodes[0] = current(taken("a", Phase::EvictDevicePods));
+  nodes.nodes[0].is_ready = false;
+  EXPECT_EQ(verdict(nodes), "evict-device-pods > required") << "and is given back";
+}
+
+TEST(AtRest, AFailedNodeKeepsNoGateClosed) {
+  FleetView nodes = fleet({taken("a", Phase::Failed)});
+  nodes.nodes[0].outcome = Outcome{.failed = true, .after_swap = true, .target = "new"};
+  nodes.nodes[0].claim->gates = {{"deploy", "true"}};
+  const Plan plan = decide(nodes);
+  ASSERT_TRUE(plan.decisions[0].change);
+  EXPECT_EQ(plan.decisions[0].change->gates_to_restore.at("deploy"), "true");
+}
+
 TEST(AtRest, AnOutdatedDriverIsToBeUpgraded) {
   EXPECT_EQ(verdict(fleet({node("a", Phase::Done), node("b", Phase::Required)}), 0), "done > required");
 }

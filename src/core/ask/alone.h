@@ -28,7 +28,7 @@ inline constexpr Question driver_changes_alone = {
 inline constexpr Question nothing_waits_for_them = {
     "upgrades are off, and the wanted driver is the one it has", [](const Case& c, Words& words) {
       if (!upgrades_are_off.holds(c, words) || c.node.claim || wanted_driver_failed_here.holds(c, words)) return false;
-      return nothing_is_to_change.holds(c, words);
+      return c.node.is_ready && nothing_is_to_change.holds(c, words);
     }};
 
 // Not yet cleared for: the pod that would ask has still to be made.
