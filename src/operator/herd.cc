@@ -133,6 +133,10 @@ bool Herd::is_synced() const {
   });
 }
 
+bool Herd::knows_its_policies() const {
+  return !unknown_kinds_.contains(observe::policy_kind_of(*served_.profile, 0).qualified());
+}
+
 void Herd::absorb(const std::vector<std::string>& changed_nodes, bool api_is_there) {
   read_policies();
   const bool sets_changed = daemon_sets_changed();

@@ -42,6 +42,9 @@ class Herd {
 
   void start();
   bool is_synced() const;
+  // A server that does not know the policies' kind, as one that has just started, cannot say that there is no policy:
+  // nothing is decided then.
+  bool knows_its_policies() const;
   const core::Flow& flow() const { return served_.profile->flow; }
   // Takes note of the policies that changed.
   void read_policies();

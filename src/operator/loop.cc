@@ -13,6 +13,7 @@ base::Span walk_the_corridor(const std::vector<std::unique_ptr<Herd>>& herds, co
     herd->observe();
   }
   for (const auto& herd : herds) {
+    if (!herd->knows_its_policies()) continue;
     for (const auto& flock : herd->flocks()) {
       const core::FleetView& fleet = flock->fleet.within(herd->has_taken_unseen() ? 0 : room());
       const core::Plan plan = core::decide(herd->flow(), fleet);

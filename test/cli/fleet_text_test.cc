@@ -151,6 +151,7 @@ rules, in order; the first that holds counts
   ✗ the skip label is set
   ✗ nobody knows which driver it should have
   ✗ the wanted driver is the one that failed here
+  ✗ the wanted driver is the one it has, and the node is not ready: 550.54.14 is wanted
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
   ✗ a person uncordoned it
   ✗ the driver asks for nothing any more
@@ -183,11 +184,11 @@ rules, in order; the first that holds counts
   ✗ the skip label is set
   ✗ nobody knows which driver it should have
   ✗ the wanted driver is the one that failed here
+  ✗ the node is not ready
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
   ✗ the wanted driver is starting
   ✗ somebody else has the node
   ✗ a person gave it back to service a moment ago
-  ✗ the node is not ready
   ✗ its kernel cannot unload modules
   ✗ too many nodes failed with this driver: 0 of 0 that finished
   ✗ the driver's image cannot be had

@@ -46,7 +46,7 @@ make() { # PATH JSON
     send POST "$1" application/json "$stage/body" || report "create $1" no "$(cat "$stage/answer")"
 }
 
-check "no policy kind is one line and exit 1" '^drover: .*there is no policy \(clusterpolicies\.nvidia\.com\).* 1$' \
+check "no policy kind is one line and exit 1" '^drover: .*there is no policy \(clusterpolicies\.nvidia\.com, tenstorrent[^)]*\).* 1$' \
     "$("$drover" status --kubeconfig "$stage/config" 2>&1) $?"
 
 "$drover" operator --kubeconfig "$stage/config" --lease default/drover --listen 127.0.0.1:0 >"$stage/log" 2>&1 &

@@ -76,6 +76,39 @@ class SlowWithDone final : public kube::Api {
   std::vector<base::Timer> late_;
 };
 
+// A server that does not know policies, as one whose definitions are still being loaded.
+class WithoutPolicies final : public kube::Api {
+ public:
+  explicit WithoutPolicies(kube::Api& inner) : inner_(inner) {}
+  kube::Call call(kube::Request request, Answer answer) override {
+    return inner_.call(std::move(request), std::move(answer));
+  }
+  kube::Call list(kube::ListRequest request, kube::ListSink sink) override {
+    if (request.range.resource.plural != "clusterpolicies") return inner_.list(std::move(request), std::move(sink));
+    sink.done(base::fault(base::Fault::Kind::NotFound, "the server could not find the requested resource"));
+    return {};
+  }
+  kube::Call watch(kube::WatchRequest request, kube::WatchSink sink) override {
+    return inner_.watch(std::move(request), std::move(sink));
+  }
+
+ private:
+  kube::Api& inner_;
+};
+
+TEST(Rollout, NobodyIsGivenUpWhereTheServerDoesNotKnowPolicies) {
+  Stage stage;
+  stage.create_policy(cluster_policy("535.129.03"));
+  stage.start_operator();
+  ASSERT_TRUE(stage.run_until_all("upgrade-done", 10min));
+  stage.kill_operator();
+  WithoutPolicies door(stage.luck);
+  stage.start_operator(door);
+  stage.world.run_for(5min);
+  EXPECT_TRUE(stage.all("upgrade-done"));
+  EXPECT_FALSE(stage.drover->is_synced());
+}
+
 TEST(Rollout, DoesNothingToANodeWhileItsNextPhaseIsBeingWritten) {
   Stage stage({.nodes = "nvidia=1"});
   stage.create_policy(cluster_policy("535.129.03"));
