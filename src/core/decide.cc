@@ -165,11 +165,13 @@ bool cordon_is_no_longer_ours(const NodeView& node) {
   return is_swapped(node, node.phase);
 }
 
-// Nobody holds a node that is at rest, or one that waits for another try and serves meanwhile.
+// Nobody holds a node that is at rest, or one that waits for another try, unless it is cordoned because its driver
+// failed.
 bool is_held_for_nothing(const NodeView& node) {
   if (!node.claim) return false;
-  const bool serves = node.phase == Phase::Required && !node.is_cordoned;
-  return serves || node.phase == Phase::Idle || node.phase == Phase::Done;
+  const bool has_failed = node.claim->driver_failed || (node.outcome && node.outcome->failed);
+  const bool could_serve = node.phase == Phase::Required && !(has_failed && node.is_cordoned);
+  return could_serve || node.phase == Phase::Idle || node.phase == Phase::Done;
 }
 
 bool is_tainted_for_nothing(const NodeView& node) {

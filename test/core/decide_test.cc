@@ -66,6 +66,16 @@ TEST(AtRest, ANodeThatIsNotReadyWaitsAlsoWhenNothingIsToChange) {
   EXPECT_EQ(verdict(nodes), "evict-device-pods > required") << "and is given back";
 }
 
+TEST(AtRest, ANodeThatWaitsIsHeldOnlyForADriverThatFailed) {
+  FleetView nodes = fleet({taken("a", Phase::Required)});
+  nodes.nodes[0].preflight.state = PreflightView::State::Unasked;  // so that it waits
+  nodes.nodes[0].claim->driver_failed = true;
+  EXPECT_TRUE(!decide(nodes).decisions[0].change || decide(nodes).decisions[0].change->claim);
+  nodes.nodes[0].claim->driver_failed = false;
+  EXPECT_FALSE(change_of(nodes).claim);
+  EXPECT_EQ(change_of(nodes).cordoned, false);
+}
+
 TEST(AtRest, AFailedNodeKeepsNoGateClosed) {
   FleetView nodes = fleet({taken("a", Phase::Failed)});
   nodes.nodes[0].outcome = Outcome{.failed = true, .after_swap = true, .target = "new"};

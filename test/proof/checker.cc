@@ -255,7 +255,8 @@ void Checker::check_at_rest() {
   for (const auto& [name, node] : nodes_) {
     const NodeMarks& marks = node.marks;
     // What failed after its swap is held, also while it waits for another try.
-    const bool waits = marks.claim_is_ours() && marks.claim->phase == "required" && marks.result == "failed";
+    const bool waits = marks.claim_is_ours() && marks.claim->phase == "required" &&
+                       (marks.result == "failed" || marks.claim->driver_failed);
     const bool holds = marks.claim_is_ours() && (marks.claim->phase == "failed" || (waits && marks.is_cordoned));
     if (marks.claim_is_ours() && !holds) blame("L2 at rest", name + " is still claimed: " + marks.claim->phase);
     if (marks.is_tainted) blame("L2 at rest", name + " is still tainted");

@@ -39,7 +39,8 @@ void read_record(std::string_view text, NodeMarks& marks) {
                                .cordon_is_ours = cordon == "ours",
                                .autoscaler_told = json::flag_at(*claim, {"autoscalerTold"}),
                                .since = *since,
-                               .serves = !json::text_at(*claim, {"serves"}).empty()};
+                               .serves = !json::text_at(*claim, {"serves"}).empty(),
+                               .driver_failed = json::flag_at(*claim, {"driverFailed"})};
     }
   }
   marks.record_is_good = true;

@@ -47,6 +47,7 @@ struct ClaimFacts {
   bool autoscaler_told = false;
   base::WallTime since = {};
   bool serves = false;  // an agent that asked, with upgrades off
+  bool driver_failed = false;
 };
 
 struct NodeMarks {

@@ -151,12 +151,13 @@ void TenstorrentPlay::heard_node(const sim::Commit& commit, bool ours) {
   if (was.is_cordoned != now.is_cordoned)
     tell(fmt::format("{} {} {}", asker, now.is_cordoned ? "cordons" : "uncordons", name));
   if (was.phase != now.phase) tell(fmt::format("{} {}: {} -> {}", asker, name, was.phase, now.phase));
+  if (!ours && is_in_flight(was) && now.claim.empty()) forgotten_.insert(name);
   if (ours) {
     ++operator_writes_;
     judge_cordon(name, was, now);
     const bool is_new = is_in_flight(now) && now.claim != was.claim;
     if (is_new && is_paused_ && !is_recent(paused_at_)) blame("I16 pause: " + name + " is taken");
-    if (is_new && !is_recent(policy_changed_at_)) {
+    if (is_new && forgotten_.empty() && !is_recent(policy_changed_at_)) {
       std::int64_t in_flight = 0;
       for (const std::string& other : names())
         in_flight += other == name || is_in_flight(marks_of(*node(other))) ? 1 : 0;
@@ -258,7 +259,7 @@ void TenstorrentPlay::check_at_rest() {
     if (is_in_flight(marks) && !is_paused_) blame(fmt::format("L1: {} is in {} at rest", name, marks.phase));
     if (marks.claim.empty() && marks.is_cordoned && cordoned_by_[name] != "person")
       blame("I4 lost cordon: " + name + " at rest");
-    if (marks.claim.empty() && marks.gate == "false" && gates_of_people_[name] != "false")
+    if (marks.claim.empty() && marks.gate == "false" && gates_of_people_[name] != "false" && !forgotten_.contains(name))
       blame("a gate is left closed on " + name);
     if (marks.claim.empty() && !json::array_at(object, {"spec", "taints"}).empty()) {
       for (const json::Value& taint : json::array_at(object, {"spec", "taints"})) {

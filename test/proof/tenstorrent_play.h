@@ -86,6 +86,9 @@ class TenstorrentPlay : public operate::testing::TenstorrentStage {
   std::map<std::string, int> cordons_;
   std::map<std::string, std::deque<base::Instant>> removals_;  // of builders, by node, in the last minute
   std::map<std::string, std::string> gates_of_people_;
+  // Nodes whose record a person removed in the middle: with it went what their gates had been, and that they were
+  // taken.
+  std::set<std::string> forgotten_;
   base::Instant paused_at_ = {};
   bool is_paused_ = false;
   bool is_drained_ = true;
