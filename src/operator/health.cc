@@ -43,7 +43,8 @@ Page Health::alive() const {
 
 Page Health::ready() const {
   if (operator_.stands_by()) return {.body = "ok: standing by\n"};
-  if (!operator_.is_synced()) return {.code = 503, .body = "not everything that is watched has been listed yet, or no kind of policy is known\n"};
+  if (!operator_.is_synced())
+    return {.code = 503, .body = "not everything that is watched has been listed yet, or no kind of policy is known\n"};
   return {.body = "ok: leader\n"};
 }
 
