@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "act/texts.h"
 #include "base/same.h"
 #include "base/text.h"
 
@@ -97,10 +98,11 @@ std::vector<Condition> conditions_of(const core::FleetView& fleet, const core::P
   }
   if (facts.disputed) {
     const auto& nodes = *facts.disputed;
-    conditions.push_back({"NodesDisputed", !nodes.empty(), nodes.empty() ? "None" : "SelectedTwice",
-                          nodes.empty() ? ""
-                                        : list_of(nodes) + ": other policies select them too; they stay as they "
-                                                           "are until one does"});
+    const std::string_view whose =
+        profile.policies_share_nodes ? "the oldest of them has them" : "they stay as they are until one does";
+    conditions.push_back(
+        {"NodesDisputed", !nodes.empty(), nodes.empty() ? "None" : "SelectedTwice",
+         nodes.empty() ? "" : fmt::format("{}: other policies select them too; {}", list_of(nodes), whose)});
   }
   conditions.push_back({"ForeignOperator", !facts.foreign_operator.empty(),
                         facts.foreign_operator.empty() ? "None" : "Running",
@@ -190,9 +192,7 @@ vendors::StatusRows rows_of(const core::FleetView& fleet, const core::Plan& plan
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
     const core::NodeView& node = fleet.nodes[i];
     if (!node.is_selected) continue;
-    const bool has_failed = node.phase == Phase::Failed && node.outcome;
-    std::string reason = has_failed ? node.outcome->reason : core::reason_of(profile.flow, fleet, plan.slots, i);
-    rows.nodes.push_back({.node = &node, .message = base::one_line(reason, kMostMessage)});
+    rows.nodes.push_back({.node = &node, .message = reason_to_tell(fleet, plan, profile, i)});
   }
   return rows;
 }
@@ -255,12 +255,6 @@ json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, 
     list_nodes(fleet, plan, profile, facts, status);
   }
   return status;
-}
-
-std::vector<vendors::News> policy_news(const core::FleetView& fleet, const core::Plan& plan,
-                                       const vendors::Profile& profile, const StatusFacts& facts) {
-  if (profile.news == nullptr) return {};
-  return profile.news(rows_of(fleet, plan, profile, facts));
 }
 
 json::Value ignored_status(const json::Value& policy, const std::string& because, base::WallTime now) {

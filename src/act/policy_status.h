@@ -52,9 +52,6 @@ struct StatusFacts {
 // The whole status; `now` stamps what changed.
 json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
                           const StatusFacts& facts, base::WallTime now);
-// What of it is worth an Event, beside the status that the object has.
-std::vector<vendors::News> policy_news(const core::FleetView& fleet, const core::Plan& plan,
-                                       const vendors::Profile& profile, const StatusFacts& facts);
 // Of a policy that does not count.
 json::Value ignored_status(const json::Value& policy, const std::string& because, base::WallTime now);
 // Whether its status says so already.

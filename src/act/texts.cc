@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "vendors/record.h"
 
 namespace drover::act {
@@ -59,14 +60,25 @@ kube::Event odd_record_event(const NodeName& node, const std::string& trouble, c
                   vendors::kRecordAnnotation, trouble, profile.state_label.empty() ? "" : "the state label and "));
 }
 
-kube::Event policy_event(const kube::Resource& kind, const json::Value& policy, const vendors::News& news) {
+kube::Event policy_event(const kube::Resource& kind, const json::Value& policy, const std::string& node,
+                         const vendors::NodeWords& words, const std::string& why) {
+  const bool is_warning = words.tone == vendors::NodeWords::Tone::Warning;
   return {.resource = kind,
           .ns = {},
           .name = std::string(kube::name_of(policy)),
           .uid = std::string(kube::uid_of(policy)),
-          .type = news.is_warning ? kube::Event::Type::Warning : kube::Event::Type::Normal,
-          .reason = news.reason,
-          .message = news.message};
+          .type = is_warning ? kube::Event::Type::Warning : kube::Event::Type::Normal,
+          .reason = std::string(words.reason),
+          .message = why.empty() ? node : fmt::format("{}: {}", node, why)};
+}
+
+std::string reason_to_tell(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                           std::size_t node) {
+  constexpr std::size_t kMost = 1024;
+  const core::NodeView& one = fleet.nodes[node];
+  const bool has_failed = one.phase == core::Phase::Failed && one.outcome;
+  return base::one_line(has_failed ? one.outcome->reason : core::reason_of(profile.flow, fleet, plan.slots, node),
+                        kMost);
 }
 
 std::string path_of(const core::Change& change, const vendors::Profile& profile) {

@@ -27,8 +27,13 @@ kube::Event forced_event(const NodeName& node, const core::PodView& pod, const v
 // What was written of a node could not be read, and was written anew from what else is known.
 kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::Profile& profile);
 
-// What a vendor's documents tell about the policy.
-kube::Event policy_event(const kube::Resource& kind, const json::Value& policy, const vendors::News& news);
+// Where one of its nodes stands now, about the policy; `why` may be empty.
+kube::Event policy_event(const kube::Resource& kind, const json::Value& policy, const std::string& node,
+                         const vendors::NodeWords& words, const std::string& why);
+
+// Why a node stands where it stands, in one line.
+std::string reason_to_tell(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                           std::size_t node);
 
 // "upgrade-required > cordon-required > …: a slot is free", for the log.
 std::string path_of(const core::Change& change, const vendors::Profile& profile);

@@ -67,12 +67,14 @@ std::string summary_line(const Look& look) {
   const act::Summary sum = act::summary_of(look.view(), look.plan(), look.profile());
   const core::Policy& policy = look.view().policy;
   const core::Slots& slots = look.plan().slots;
+  // More than there are is as good as no limit.
+  const std::string may_be_away = slots.may_be_away > sum.total ? "any number" : std::to_string(slots.may_be_away);
   const std::string at_once = policy.at_once ? std::to_string(*policy.at_once) : "any number";
   return fmt::format(
       "{} ({}): {} node{}, {} done, {} in flight, {} pending, {} failed; upgrades are {}; {} at once, {} may be out of "
       "service and {} {}",
       policy_name(look), look.profile().vendor, sum.total, sum.total == 1 ? "" : "s", sum.done, sum.in_flight,
-      sum.pending, failed_nodes(look), policy.is_on ? "on" : "off", at_once, slots.may_be_away, slots.away,
+      sum.pending, failed_nodes(look), policy.is_on ? "on" : "off", at_once, may_be_away, slots.away,
       slots.away == 1 ? "is" : "are");
 }
 

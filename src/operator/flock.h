@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "act/policy_news.h"
 #include "act/policy_status.h"
 #include "base/time.h"
 #include "observe/fleet.h"
@@ -24,6 +25,7 @@ struct Flock {
   std::set<std::string> in_flight = {};  // nodes whose pods matter
   bool somebody_is_away = false;         // by our doing
   bool is_waiting = false;               // somebody is to be taken
+  act::PolicyNews news = {};
   // Of the policy's status.
   bool status_is_due = true;
   base::Instant status_not_before = {};

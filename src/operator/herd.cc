@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "act/texts.h"
 #include "base/log.h"
 #include "observe/ranges.h"
 
@@ -305,6 +304,7 @@ std::optional<base::Span> Herd::record(Flock& flock, const core::FleetView& view
   flock.upgrades_are_on = fleet.wants() != nullptr && view.policy.is_on;
   fleet.set_nodes_at_start(
       summary.done < summary.total ? (fleet.nodes_at_start() > 0 ? fleet.nodes_at_start() : summary.total) : 0);
+  tell_news(flock, view, plan);
   write_status(flock, view, plan);
   flock.looked_at = loop_.wall();
   std::optional<base::Span> next = plan.look_again_in;
@@ -316,6 +316,13 @@ std::optional<base::Span> Herd::record(Flock& flock, const core::FleetView& view
   if (has_taken_unseen()) sooner(kLookForOurWrite);
   if (flock.status_is_due) sooner(std::max(base::Span::zero(), base::Span(flock.status_not_before - loop_.now())));
   return next;
+}
+
+void Herd::tell_news(Flock& flock, const core::FleetView& view, const core::Plan& plan) {
+  const kube::Object* policy = flock.fleet.policy();
+  if (policy == nullptr || !foreign_operator().empty()) return;
+  const kube::Resource kind = observe::policy_kind_of(*served_.profile, flock.fleet.policy_ref()->kind);
+  for (const kube::Event& event : flock.news.look(view, plan, *served_.profile, kind, *policy)) events_.record(event);
 }
 
 void Herd::write_status(Flock& flock, const core::FleetView& view, const core::Plan& plan) {
@@ -342,9 +349,6 @@ void Herd::write_status(Flock& flock, const core::FleetView& view, const core::P
   const std::string name(kube::name_of(*policy));
   const std::size_t kind = fleet.policy_ref()->kind;
   const kube::Resource resource = observe::policy_kind_of(*served_.profile, kind);
-  std::vector<kube::Event> events;
-  for (const vendors::News& news : act::policy_news(view, plan, *served_.profile, facts))
-    events.push_back(act::policy_event(resource, *policy, news));
   const bool sent = errands_.run(
       fmt::format("status/{}/{}", kind, name),
       // What is left out of a merge stays: it must be made of the status that is there.
@@ -352,11 +356,8 @@ void Herd::write_status(Flock& flock, const core::FleetView& view, const core::P
                   json::Members{{"metadata", json::Members{{"resourceVersion", kube::version_of(*policy)}}},
                                 {"status", *status}},
                   "status"),
-      kStatusEvery,
-      [this, events = std::move(events), ref = fleet.policy_ref()](const kube::Result<kube::Object>& answer) {
+      kStatusEvery, [this, ref = fleet.policy_ref()](const kube::Result<kube::Object>& answer) {
         tally_.count(ref, vendors::Deed::WriteStatus, answer);
-        if (!answer) return;
-        for (const kube::Event& event : events) events_.record(event);
       });
   if (sent) flock.status_not_before = loop_.now() + kStatusEvery;
 }

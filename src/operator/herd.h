@@ -82,6 +82,7 @@ class Herd {
   void bring_operands(const Flock& flock, const core::FleetView& view);
   std::unique_ptr<Flock> flock_of(std::optional<observe::PolicyRef> policy);
   std::string foreign_operator() const;
+  void tell_news(Flock& flock, const core::FleetView& view, const core::Plan& plan);
   void write_status(Flock& flock, const core::FleetView& view, const core::Plan& plan);
   void write_ignored();
 

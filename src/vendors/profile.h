@@ -45,11 +45,10 @@ struct Profile {
   std::string (*digest_of)(std::string_view version) = nullptr;
   // How a policy of this vendor says what else its nodes are (status.h); nullptr: as all do.
   void (*tell)(const StatusRows& rows, json::Members& status) = nullptr;
-  std::string_view (*told_state)(const core::NodeView& node, const core::Policy& policy) = nullptr;
+  NodeWords (*words)(const core::NodeView& node, const core::Policy& policy) = nullptr;
   // How its policies spell a condition; nullptr: as all do.
   ConditionWords (*reword)(std::string_view type, const ConditionWords& ours, const core::Policy& policy) = nullptr;
-  // What of it is worth an Event about the policy, and the metrics that its documents name; nullptr: nothing, none.
-  std::vector<News> (*news)(const StatusRows& rows) = nullptr;
+  // The metrics that its documents name; nullptr: none but those below.
   std::vector<Family> (*measure)(const std::vector<PolicyFigures>& policies) = nullptr;
   bool policies_share_nodes = false;  // several of the first kind count at once
 
@@ -96,7 +95,7 @@ struct Profile {
 
   // What the policy's status calls where a node stands.
   std::string_view state_of(const core::NodeView& node, const core::Policy& its_policy) const {
-    return told_state == nullptr ? state(node.phase) : told_state(node, its_policy);
+    return words == nullptr ? state(node.phase) : words(node, its_policy).state;
   }
   std::size_t policy_kinds() const { return 1 + more_policies.size(); }
   const Kind& policy_kind(std::size_t kind) const { return kind == 0 ? policy : more_policies[kind - 1]; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -20,11 +21,12 @@ struct NodeRow {
   std::string message = {};  // why it stands where it stands
 };
 
-// An Event about the policy.
-struct News {
-  std::string reason;   // CamelCase word
-  std::string message;  // of which node, and why
-  bool is_warning = false;
+// Where a node stands, in the words of its policy's status, and how a change to them is told.
+struct NodeWords {
+  enum class Tone { Silent, Normal, Warning };
+  std::string_view state;
+  std::string_view reason;  // CamelCase word
+  Tone tone = Tone::Normal;
 };
 
 struct StatusRows {

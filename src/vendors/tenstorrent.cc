@@ -27,9 +27,8 @@ const Profile& tenstorrent() {
       .carried_by = kmd_digest_of_pod,
       .digest_of = kmd_digest,
       .tell = tell_tenstorrent,
-      .told_state = [](const core::NodeView& node, const core::Policy& policy) { return state_of(node, policy).state; },
+      .words = words_of_tenstorrent,
       .reword = condition_of_tenstorrent,
-      .news = news_of_tenstorrent,
       .measure = measure_tenstorrent,
       .policies_share_nodes = true,
 

@@ -31,19 +31,6 @@ bool is_in_progress(std::string_view state) {
   return state == "Cordoning" || state == "Draining" || state == "Upgrading" || state == "Uncordoning";
 }
 
-// The rows of the status before, by node.
-using Told = std::map<std::string_view, const json::Value*>;
-Told told_before(const StatusRows& rows) {
-  Told told;
-  if (rows.before == nullptr) return told;
-  for (const json::Value& row : json::array_at(*rows.before, {"nodes"})) told[json::text_at(row, {"name"})] = &row;
-  return told;
-}
-
-bool says(const json::Value& row, const NodeState& now) {
-  return json::text_at(row, {"state"}) == now.state && json::text_at(row, {"reason"}) == now.reason;
-}
-
 }  // namespace
 
 NodeState state_of(const NodeView& node, const core::Policy& policy) {
@@ -91,27 +78,18 @@ ConditionWords condition_of_tenstorrent(std::string_view type, const ConditionWo
   return ours;
 }
 
-std::vector<News> news_of_tenstorrent(const StatusRows& rows) {
-  const Told before = told_before(rows);
-  // Of a large fleet those that are Done do not stand there.
-  const bool all_were_told = rows.before == nullptr || json::int_at(*rows.before, {"nodesNotListed"}) == 0;
-  std::vector<News> news;
-  for (const NodeRow& row : rows.nodes) {
-    const NodeState now = state_of(*row.node, *rows.policy);
-    const auto was = before.find(row.node->name);
-    if (was == before.end() ? now.state == "Done" && !all_were_told : says(*was->second, now)) continue;
-    const bool is_warning = now.state == "Failed" || now.reason == "CannotPrepare";
-    if (now.state == "Pending" && !is_warning) continue;
-    const bool is_plain = now.state == "Done" || row.message.empty();
-    news.push_back({.reason = std::string(now.reason),
-                    .message = is_plain ? row.node->name : row.node->name + ": " + row.message,
-                    .is_warning = is_warning});
-  }
-  return news;
+NodeWords words_of_tenstorrent(const NodeView& node, const core::Policy& policy) {
+  using Tone = NodeWords::Tone;
+  const auto [state, reason] = state_of(node, policy);
+  if (state == "Failed" || reason == "CannotPrepare") return {state, reason, Tone::Warning};
+  return {state, reason, state == "Pending" ? Tone::Silent : Tone::Normal};
 }
 
 void tell_tenstorrent(const StatusRows& rows, Members& status) {
-  const Told before = told_before(rows);
+  std::map<std::string_view, const json::Value*> before;
+  if (rows.before != nullptr) {
+    for (const json::Value& row : json::array_at(*rows.before, {"nodes"})) before[json::text_at(row, {"name"})] = &row;
+  }
   std::int64_t ready = 0;
   std::int64_t failed = 0;
   std::int64_t up_to_date = 0;
@@ -127,7 +105,8 @@ void tell_tenstorrent(const StatusRows& rows, Members& status) {
     if (is_in_progress(state)) ++in_progress;
     if ((!tells_all && state == "Done") || told.size() >= kMostNodesTold) continue;
     const auto was = before.find(node.name);
-    const bool is_as_it_was = was != before.end() && says(*was->second, {state, reason});
+    const bool is_as_it_was = was != before.end() && json::text_at(*was->second, {"state"}) == state &&
+                              json::text_at(*was->second, {"reason"}) == reason;
     Members one = {{"name", node.name}, {"state", state}, {"reason", reason}};
     if (!node.driver.loaded.empty()) one["currentVersion"] = node.driver.loaded;
     if (state != "Done") one["message"] = row.message;

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <string_view>
-#include <vector>
 
 #include "base/json.h"
 #include "vendors/status.h"
@@ -25,9 +24,8 @@ NodeState state_of(const core::NodeView& node, const core::Policy& policy);
 // As Profile::reword.
 ConditionWords condition_of_tenstorrent(std::string_view type, const ConditionWords& ours, const core::Policy& policy);
 
-// As Profile::news: each node whose state or reason is another than in the status before. Waiting is no news, unless
-// the node cannot be prepared.
-std::vector<News> news_of_tenstorrent(const StatusRows& rows);
+// As Profile::words. Waiting is no news, unless the node cannot be prepared.
+NodeWords words_of_tenstorrent(const core::NodeView& node, const core::Policy& policy);
 
 // As Profile::tell.
 void tell_tenstorrent(const StatusRows& rows, json::Members& status);

@@ -64,6 +64,14 @@ TEST(PolicyStatus, DoesNotCallNodesAbsentWhoseHostBringsTheDriver) {
   EXPECT_THAT(condition(status_of(fleet({}), vendors::nvidia()), "Ready"), HasSubstr("False/NoNodes"));
 }
 
+TEST(PolicyStatus, SaysWhoHasNodesThatSeveralPoliciesSelect) {
+  const StatusFacts facts{.disputed = std::vector<std::string>{"n1"}};
+  EXPECT_THAT(condition(status_of(fleet({done("n1")}), vendors::nvidia(), facts), "NodesDisputed"),
+              HasSubstr("n1: other policies select them too; they stay as they are"));
+  EXPECT_THAT(condition(status_of(fleet({done("n1")}), vendors::tenstorrent(), facts), "NodesDisputed"),
+              HasSubstr("n1: other policies select them too; the oldest of them has them"));
+}
+
 TEST(PolicyStatus, SpellsTenstorrentsConditionsAsItsOperatorDoes) {
   const auto told = [](const core::FleetView& fleet, std::string_view type) {
     const std::string all = condition(status_of(fleet, vendors::tenstorrent()), type);

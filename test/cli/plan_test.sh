@@ -49,6 +49,9 @@ check "an NVIDIADriver beside a ClusterPolicy that counts" '^1 drover: .*NVIDIAD
 check "both kinds in one file" '^1 +nvidia-.*550\.54\.14 → 570\.10\.10' "$(plan -f "$stage/both.yaml")"
 text=$(plan -f "$stage/both.yaml" --max-unavailable 5x)
 check "a limit that cannot be read is a usage error" '^2 .*neither a number of nodes' "$? $text"
+printf 'apiVersion: driver.tenstorrent.com/v1alpha1\nkind: TenstorrentDriverPolicy\nmetadata:\n  name: default\n' >"$stage/kind.yaml"
+text=$(plan -f "$stage/kind.yaml")
+check "a kind that is not planned is said to be so, with 1" '^1 drover: .*TenstorrentDriverPolicy default is not planned' "$? $text"
 text=$(plan -f "$stage/nowhere.yaml")
 check "a file that is not there" '^1 drover: .*cannot be read' "$? $text"
 text=$("$drover" plan --kubeconfig "$stage/nowhere" 2>&1)

@@ -215,36 +215,6 @@ TEST(TenstorrentStatus, CountsAndKeepsTheTimesOfWhatDidNotChange) {
   EXPECT_EQ(json::text_at(nodes[0], {"currentVersion"}), "2.8.0");
 }
 
-std::vector<std::string> news(const core::NodeView& node, const json::Value* before,
-                              const std::string& message = "why") {
-  const core::Policy policy;
-  StatusRows rows{.policy = &policy, .before = before};
-  rows.nodes = {{.node = &node, .message = message}};
-  std::vector<std::string> all;
-  for (const News& one : news_of_tenstorrent(rows))
-    all.push_back((one.is_warning ? "Warning " : "Normal ") + one.reason + " " + one.message);
-  return all;
-}
-
-TEST(TenstorrentNews, AreWhatDiffersFromTheStatusBefore) {
-  const json::Value drained = parsed(R"({"nodes": [{"name": "tt-1", "state": "Draining", "reason": "Draining"}]})");
-  EXPECT_THAT(news(node(Phase::Drain), &drained), IsEmpty());
-  EXPECT_THAT(news(node(Phase::Restart), &drained), ElementsAre("Normal Installing tt-1: why"));
-  EXPECT_THAT(news(node(Phase::Done), &drained), ElementsAre("Normal Ready tt-1"));
-  EXPECT_THAT(news(node(Phase::Required), &drained), IsEmpty()) << "waiting is no news";
-  EXPECT_THAT(news(node(Phase::Failed), &drained), ElementsAre("Warning NotStarted tt-1: why"));
-  core::NodeView unprepared = node(Phase::Required);
-  unprepared.preflight.state = core::PreflightView::State::Missing;
-  EXPECT_THAT(news(unprepared, &drained), ElementsAre("Warning CannotPrepare tt-1: why"));
-}
-
-TEST(TenstorrentNews, OfALargeFleetAreNotThatMostOfItIsDone) {
-  EXPECT_THAT(news(node(Phase::Done), nullptr), ElementsAre("Normal Ready tt-1"));
-  const json::Value large = parsed(R"({"nodes": [], "nodesNotListed": 5})");
-  EXPECT_THAT(news(node(Phase::Done), &large), IsEmpty());
-  EXPECT_THAT(news(node(Phase::Drain), &large), ElementsAre("Normal Draining tt-1: why"));
-}
-
 // ---- taking over
 
 TEST(TenstorrentTakeover, APodOfTheVendorsOperatorCarriesTheDriverThatItsVariableNames) {
