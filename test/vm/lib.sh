@@ -61,7 +61,7 @@ vm_up() { # DIR IMAGE [QEMU-ARGUMENT...]
   echo "$pid $(start_time "$pid") $exe" >"$dir/pid"
   until [[ -s $dir/share/booted ]]; do
     vm_lives "$dir" || { say "the machine $dir ended while it booted: $(tail -n 2 "$dir/qemu.log" "$dir/console")"; return 1; }
-    ((SECONDS - began < 180)) || { say "the machine $dir has not booted after 180 s; see $dir/console"; return 1; }
+    ((SECONDS - began < 600)) || { say "the machine $dir has not booted after 600 s; see $dir/console"; return 1; }
     sleep 0.1
   done
 }
