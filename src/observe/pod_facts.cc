@@ -236,6 +236,10 @@ core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const 
   const std::string_view role = facts.label(profile.role_label);
   const bool has_our_role = !role.empty() && (role == profile.driver_role || role == profile.validator_role ||
                                               role == profile.preflight_role);
+  const std::string_view drovers_role = facts.label("drover.dev/role");
+  // Who drains may stay: from a cluster's only node it would not come back to finish.
+  const bool is_spared = drovers_role == "operator" ||
+                         (!profile.drain_skip_label.empty() && facts.label(profile.drain_skip_label) == "true");
   return {.ns = facts.ns,
           .name = facts.name,
           .uid = facts.uid,
@@ -247,10 +251,9 @@ core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const 
           .is_daemon = facts.is_daemon,
           .returns = facts.is_daemon && facts.tolerates_the_swap,
           .has_local_data = facts.has_local_data,
-          .is_ours = facts.ns == our_namespace && (has_our_role || !facts.label("drover.dev/role").empty()),
+          .is_ours = facts.ns == our_namespace && (has_our_role || !drovers_role.empty()),
           .is_waited_for = !jobs.selects_everything() && jobs.matches(lookup),
-          .is_drained = drained.matches(lookup) &&
-                        (profile.drain_skip_label.empty() || facts.label(profile.drain_skip_label) != "true")};
+          .is_drained = drained.matches(lookup) && !is_spared};
 }
 
 }  // namespace drover::observe

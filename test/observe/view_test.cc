@@ -114,6 +114,21 @@ TEST(Pod, OursAreKnownByNamespaceAndLabel) {
   EXPECT_TRUE(view(pod).is_ours);
 }
 
+TEST(Pod, AnOperatorIsNotDrainedByItself) {
+  for (const vendors::Profile* profile : {&vendors::nvidia(), &vendors::tenstorrent()}) {
+    const auto seen = [&](const kube::Object& pod) {
+      const PodFacts facts = pod_facts(pod_projection().applied_to(pod), *profile);
+      return pod_view(facts, base::Selector::parse("").value(), base::Selector::parse("").value(), *profile, "its-own");
+    };
+    kube::Object pod = pod_object("p");
+    label(pod, "drover.dev/role", "agent");
+    EXPECT_TRUE(seen(pod).is_drained) << profile->vendor;
+    label(pod, "drover.dev/role", "operator");
+    EXPECT_FALSE(seen(pod).is_drained) << profile->vendor;
+    EXPECT_FALSE(seen(pod).is_ours) << "a label alone does not protect whoever holds the device";
+  }
+}
+
 TEST(Pod, TroubleIsTheKubeletsWord) {
   kube::Object pod = pod_object("p");
   json::ensure(pod, {"status", "containerStatuses"}) =
