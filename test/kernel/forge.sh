@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034  # variables belong to the script that sources this
 # Sourced by tests in which an agent builds a driver: a forge that has the source of our stand-in for tt-kmd (module/), over https with an
-# authority that only this test knows, and the program under test, packed for another machine. $stage is a folder of the test's own.
+# authority that only this test knows. $stage is a folder of the test's own.
 
 # A repository like the vendor's: a tag per version, each with the version in its source. 3.0.13 builds and refuses to load, 4.0.0
 # does not build.
@@ -35,9 +35,3 @@ open_forge() { # ADDRESS
 
 # How often the source was fetched: every clone begins with this request.
 fetched() { grep -c 'GET /tt-kmd.git/info/refs' "$stage/forge.log"; }
-
-# The program under test without what only debuggers read, and every library that it needs.
-pack_drover() { # FILE FOLDER
-  mkdir -p "$2"
-  strip -o "$1" "$drover" && ldd "$drover" | awk '$3 ~ /^\// { print $3 }' | xargs -I{} cp -L {} "$2/"
-}

@@ -39,7 +39,7 @@ api() { curl -fsS --max-time 10 --noproxy '*' --cacert "$stage/api-ca.pem" -K "$
 # What it finds when it boots: the program under test with its libraries, and scripts.
 furnish() {
   mkdir -p "$share/lib"
-  pack_drover "$share/drover" "$share/lib"
+  pack_program "$drover" "$share/drover" "$share/lib"
   cp "$forge_ca" "$share/ca.crt"
   cp test/kernel/guest/{boot,agent} "$share/"
 }

@@ -6,8 +6,10 @@
 #   open_cluster NAME        a control plane in a network of its own; ends with 3, and the reason, where that cannot be done
 #   make_node NODE NUMBER    a machine, switched off; NUMBER, from 1, gives it its addresses
 #   node_image NODE NAME LAYER...   an image that it will have (see oci.py); before it boots for the first time
+#   drover_image NODE [FILE] the same, drover.test/drover:1: the program under test with git, make and gcc; it trusts the authority in FILE
 #   boot_node NODE           switches it on and waits until it is Ready in this boot
-#   cut_node NODE            the power goes
+#   reboot_node NODE         reboots it, and waits likewise
+#   cut_node NODE            the power goes; boot_node brings it back
 #   on NODE COMMAND          runs a shell command as root in the machine
 # The whole runs in one network namespace: nodes are 10.98.0.10 + NUMBER, their pods 10.87.NUMBER.0/24, the API server 10.96.0.1.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
@@ -82,6 +84,18 @@ node_image() { # NODE NAME LAYER... [-- WORD...]
   python3 test/node/oci.py "$nodes/$1/share/images/${file//:/-}.tar" "${@:2}"
 }
 
+drover_image() { # NODE [FILE]
+  local layer=$stage/layer has file
+  has=$(tar -tf "$boots_from/root.tar") || return 1
+  mkdir -p "$layer"/usr/{bin,lib/x86_64-linux-gnu} "$layer/etc/ssl/certs"
+  pack_program "$drover" "$layer/usr/bin/drover" "$stage/lib" || return 1
+  [ -z "${2:-}" ] || cp "$2" "$layer/etc/ssl/certs/ca-certificates.crt"
+  for file in "$stage"/lib/*; do
+    grep -q "/${file##*/}\$" <<<"$has" || cp "$file" "$layer/usr/lib/x86_64-linux-gnu/"
+  done
+  node_image "$1" drover.test/drover:1 "known:$boots_from/root.tar" "$layer" -- /usr/bin/drover
+}
+
 boot_node() { # NODE
   local number
   number=$(cat "$nodes/$1/number")
@@ -96,12 +110,33 @@ is_ready() { # NODE
   is "$(cat "$nodes/$1/share/booted") True" "node/$1" '{.status.nodeInfo.bootID} {.status.conditions[?(@.type=="Ready")].status}'
 }
 
+# In another boot than BOOT-ID, and Ready.
+is_back() { # NODE BOOT-ID
+  [ "$(cat "$nodes/$1/share/booted")" != "$2" ] && is_ready "$1"
+}
+
+reboot_node() { # NODE
+  local boot
+  boot=$(cat "$nodes/$1/share/booted")
+  on "$1" 'sync; (sleep 0.5; reboot -f) >/dev/null 2>&1 &'
+  soon 600 is_back "$1" "$boot"
+}
+
 cut_node() { vm_cut "$nodes/$1"; } # NODE
 on() { vm_run "$nodes/$1" "$2"; } # NODE COMMAND
 
-# Says what a container of this machine's users sees when something failed.
+# Any condition that a pod has as True.
+pod_is() { is True "$2" "{.status.conditions[?(@.type==\"$1\")].status}" "${@:3}"; } # CONDITION POD [FLAG...]
+
+# What is known of nodes and pods when something failed; `tell_more` is the test's own.
+tell_more() { :; }
 after_failure() {
   local node
-  kubectl get nodes,pods -A -o wide 2>&1 | head -20
-  for node in "$nodes"/*/; do tail -n 3 "$node/share/kubelet.log" 2>/dev/null; done
+  kubectl get nodes,pods -A -o wide 2>&1 | cut -c1-160 | head -24
+  for node in "$nodes"/*/; do
+    echo "-- ${node%/}: console and kubelet"
+    tail -n 3 "$node/console" 2>/dev/null
+    grep -E '^E' "$node/share/kubelet.log" 2>/dev/null | tail -n 4 | cut -c1-300
+  done
+  tell_more
 }

@@ -89,3 +89,11 @@ vm_down() { # DIR
   while vm_lives "$1" && ((SECONDS - began < 30)); do sleep 0.1; done
   vm_cut "$1"
 }
+
+# ---- what machines are given
+
+# A program of this machine without what only debuggers read, and every library that it needs.
+pack_program() { # PROGRAM FILE FOLDER
+  mkdir -p "$3"
+  strip -o "$2" "$1" && ldd "$1" | awk '$3 ~ /^\// { print $3 }' | xargs -I{} cp -L {} "$3/"
+}
