@@ -210,9 +210,10 @@ expect "pods hold the device after the reboot" soon 300 works_on 1.0.0
 
 # ---- a power cut in the middle: the order to swap is given, the old builder goes
 
-is_upgrading() { is Upgrading ttdp/default '{.status.nodes[0].state}'; }
+# Watched, not asked now and then: it may last a second.
+swap_begins() { kubectl wait ttdp/default --for=jsonpath='{.status.nodes[0].state}'=Upgrading --timeout=300s; }
 expect "a higher version is wanted again" want 2.0.0
-expect "the swap begins" soon 300 is_upgrading
+expect "the swap begins" swap_begins
 cut_node n1
 expect "the node comes back from a power cut" boot_node n1
 expect "the upgrade that was cut off ends without help" soon 600 is_done 2.0.0
