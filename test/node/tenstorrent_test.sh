@@ -210,8 +210,10 @@ expect "pods hold the device after the reboot" soon 300 works_on 1.0.0
 
 # ---- a power cut in the middle: the order to swap is given, the old builder goes
 
-# Watched, not asked now and then: it may last a second.
-swap_begins() { kubectl wait ttdp/default --for=jsonpath='{.status.nodes[0].state}'=Upgrading --timeout=300s; }
+# Watched on the Node: the status of the policy may be later than the swap.
+swap_begins() {
+  grep -q -m1 '"mayLoad":true' < <(timeout 300 kubectl get node n1 --watch -o 'jsonpath={.metadata.annotations.drover\.dev/order}{"\n"}')
+}
 expect "a higher version is wanted again" want 2.0.0
 expect "the swap begins" swap_begins
 cut_node n1
