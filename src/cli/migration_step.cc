@@ -103,7 +103,7 @@ class Walk {
                                       view_.helper.said, view_.node)};
     }
     if (view_.helper.state == State::UnderWay) {
-      return {Deed::Wait, view_.helper.said.empty() ? std::move(at_work) : view_.helper.said};
+      return {Deed::Wait, view_.helper.said.empty() ? at_work : view_.helper.said};
     }
     if (view_.mark.empty()) {
       if (const std::string trouble = protected_pods(view_, terms_); !trouble.empty()) return refuse(trouble);

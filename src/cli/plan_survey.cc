@@ -19,7 +19,6 @@
 namespace drover::cli {
 namespace {
 
-using base::Fault;
 using base::Span;
 using base::WallTime;
 

@@ -79,13 +79,15 @@ class SlowWithDone final : public kube::Api {
 // A server that does not know policies, as one whose definitions are still being loaded.
 class WithoutPolicies final : public kube::Api {
  public:
-  explicit WithoutPolicies(kube::Api& inner) : inner_(inner) {}
+  WithoutPolicies(kube::Api& inner, base::Loop& loop) : inner_(inner), loop_(loop) {}
   kube::Call call(kube::Request request, Answer answer) override {
     return inner_.call(std::move(request), std::move(answer));
   }
   kube::Call list(kube::ListRequest request, kube::ListSink sink) override {
     if (request.range.resource.plural != "clusterpolicies") return inner_.list(std::move(request), std::move(sink));
-    sink.done(base::fault(base::Fault::Kind::NotFound, "the server could not find the requested resource"));
+    loop_.post([done = sink.done] {
+      done(base::fault(base::Fault::Kind::NotFound, "the server could not find the requested resource"));
+    });
     return {};
   }
   kube::Call watch(kube::WatchRequest request, kube::WatchSink sink) override {
@@ -94,6 +96,7 @@ class WithoutPolicies final : public kube::Api {
 
  private:
   kube::Api& inner_;
+  base::Loop& loop_;
 };
 
 TEST(Rollout, NobodyIsGivenUpWhereTheServerDoesNotKnowPolicies) {
@@ -102,7 +105,7 @@ TEST(Rollout, NobodyIsGivenUpWhereTheServerDoesNotKnowPolicies) {
   stage.start_operator();
   ASSERT_TRUE(stage.run_until_all("upgrade-done", 10min));
   stage.kill_operator();
-  WithoutPolicies door(stage.luck);
+  WithoutPolicies door(stage.luck, stage.world.loop);
   stage.start_operator(door);
   stage.world.run_for(5min);
   EXPECT_TRUE(stage.all("upgrade-done"));
