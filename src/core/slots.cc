@@ -45,6 +45,7 @@ void count_without_controller(const NodeView& node, Slots& slots) {
 }
 
 void count(const FleetView& fleet, Slots& slots) {
+  slots.in_flight = fleet.in_flight_elsewhere;
   for (const NodeView& node : fleet.nodes) {
     const bool ours = is_in_flight(node.phase);
     if (ours) ++slots.in_flight;

@@ -182,6 +182,7 @@ struct FleetView {
   Policy policy;
   std::vector<NodeView> nodes;
   int room_elsewhere = 1 << 30;  // what the fleet-wide limit leaves for this policy
+  int in_flight_elsewhere = 0;   // that the policy took and no longer has, and that have still to be given back
   bool pods_are_counted = true;  // false: whom an upgrade disturbs least is not known yet
 };
 

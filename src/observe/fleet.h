@@ -65,9 +65,11 @@ class Fleet {
   // The policy that counts, or what is left to do when there is none: give the nodes back.
   const core::FleetView& look(base::WallTime now);
 
-  // The same with a limit on how many may be taken now, whatever the policy says.
-  const core::FleetView& within(int room) {
+  // The same with a limit on how many may be taken now, whatever the policy says, and with how many it holds that are
+  // no longer its own.
+  const core::FleetView& within(int room, int in_flight_elsewhere = 0) {
     view_.room_elsewhere = room;
+    view_.in_flight_elsewhere = in_flight_elsewhere;
     return view_;
   }
 

@@ -196,5 +196,13 @@ TEST(Slots, SayWhoIsInTheWay) {
   EXPECT_EQ(reason(nodes), "no slot is free: 1 of 2 nodes are out of service, and 1 may be; cordoned by others: b");
 }
 
+// A node that left the policy in the middle is its own until it was given back.
+TEST(Slots, CountWhatThePolicyHoldsElsewhere) {
+  FleetView nodes = fleet({node("a", Phase::Required)});
+  EXPECT_EQ(starts(nodes), 1);
+  nodes.in_flight_elsewhere = 1;
+  EXPECT_EQ(starts(nodes), 0);
+}
+
 }  // namespace
 }  // namespace drover::core::testing

@@ -164,7 +164,9 @@ void TenstorrentPlay::heard_node(const sim::Commit& commit, bool ours) {
       if (in_flight > at_once_) blame(fmt::format("I2 parallelism: {} in flight, {} may be", in_flight, at_once_));
     }
   }
-  if (now.is_cordoned && !was.is_cordoned) cordoned_by_[name] = asker;
+  // Who uncordons a node that is ours and cordons it again before anybody has looked may not be seen.
+  const bool is_unsure = !ours && now.cordon == "ours";
+  if (now.is_cordoned && !was.is_cordoned) cordoned_by_[name] = is_unsure ? kSomebody : asker;
   if (!now.is_cordoned) cordoned_by_.erase(name);
 }
 
@@ -180,7 +182,7 @@ void TenstorrentPlay::judge_cordon(const std::string& name, const Marks& was, co
     if (is_in_flight(now)) blame("I4: " + name + " is uncordoned in flight");
   }
   if (is_in_flight(was) && !is_in_flight(now) && now.claim.empty() && was.cordon == "ours" && now.is_cordoned &&
-      cordoned_by_[name] != "person")
+      is_the_machines(name))
     blame("I4 lost cordon: " + name);
 }
 
@@ -257,7 +259,7 @@ void TenstorrentPlay::check_at_rest() {
     const Marks marks = marks_of(object);
     const bool has_failed = marks.phase == "failed" || (marks.has_outcome && !marks.is_done);
     if (is_in_flight(marks) && !is_paused_) blame(fmt::format("L1: {} is in {} at rest", name, marks.phase));
-    if (marks.claim.empty() && marks.is_cordoned && cordoned_by_[name] != "person")
+    if (marks.claim.empty() && marks.is_cordoned && is_the_machines(name))
       blame("I4 lost cordon: " + name + " at rest");
     if (marks.claim.empty() && marks.gate == "false" && gates_of_people_[name] != "false" && !forgotten_.contains(name))
       blame("a gate is left closed on " + name);

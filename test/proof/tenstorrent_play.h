@@ -66,6 +66,12 @@ class TenstorrentPlay : public operate::testing::TenstorrentStage {
   void watch_machines();
   void module_changed(const std::string& node, const std::string& version, bool is_loaded);
   bool is_recent(base::Instant at) const { return world.loop.now() - at < slack; }
+  static constexpr const char* kSomebody = "somebody";
+  // The cordon, for sure.
+  bool is_the_machines(const std::string& node) const {
+    const auto by = cordoned_by_.find(node);
+    return by == cordoned_by_.end() || (by->second != "person" && by->second != kSomebody);
+  }
   void tell(std::string what);
 
   Death death_;
