@@ -27,7 +27,7 @@ base::Span walk_the_corridor(const std::vector<std::unique_ptr<Herd>>& herds, co
                              const std::function<int()>& room, base::Span at_most) {
   for (const auto& herd : herds) {
     herd->absorb(news.changed_nodes, news.api_is_there);
-    herd->observe();
+    if (herd->knows_its_policies()) herd->observe();
   }
   for (const auto& herd : herds) {
     if (!herd->knows_its_policies()) continue;
