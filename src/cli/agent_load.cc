@@ -11,6 +11,7 @@
 #include "agent/hand_back.h"
 #include "agent/loader.h"
 #include "agent/vacate.h"
+#include "base/log.h"
 #include "cli/address.h"
 #include "cli/agent.h"
 #include "cli/agent_session.h"
@@ -58,6 +59,7 @@ int load(const LoadFlags& flags) {
     auto opened = answer_readiness(flags.listen, session.loop(), session.host(), settings->version);
     if (!opened) return complain(opened.error());
     server = std::move(*opened);
+    log::info("listening", {{"url", server->url()}, {"pages", "/readyz"}});
   }
   return session.run(flags.target, [&](agent::Surroundings around) {
     return std::make_unique<agent::Loader>(*settings, std::move(around), [](bool) {});

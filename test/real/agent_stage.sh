@@ -8,7 +8,6 @@
 # there instead.
 ns=tt-k8s-driver-manager-system
 folders=(/sys/module /lib/modules /usr/src /var/lib/dkms /var/cache/tt-kmd /run/secrets /etc/ssl/certs)
-listens=$((20000 + RANDOM % 10000))
 agent=
 made=()  # mount points that were missing
 after_failure() { tail -n 3 "$stage/agent.log" 2>/dev/null | cut -c1-300 | sed 's/^/     /'; }
@@ -54,7 +53,7 @@ start_agent() { # [VARIABLE=VALUE...]
         bash -c '
             for folder in $1; do mount --bind "$0$folder" "$folder" || exit 1; done
             shift
-            exec "$@"' "$stage/machine" "${folders[*]}" "${trace[@]}" "$(realpath "$drover")" agent load --listen "127.0.0.1:$listens" >"$stage/agent.log" 2>&1 &
+            exec "$@"' "$stage/machine" "${folders[*]}" "${trace[@]}" "$(realpath "$drover")" agent load --listen 127.0.0.1:0 >"$stage/agent.log" 2>&1 &
     agent=$!
 }
 trace=()

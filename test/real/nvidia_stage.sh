@@ -75,8 +75,7 @@ start_operator() {
     kubectl config view --raw --minify | sed -E '/client-(certificate|key)-data|^ +token:/d' >"$stage/operator.kubeconfig"
     kubectl --kubeconfig "$stage/operator.kubeconfig" config set-credentials operator --token="$token" >/dev/null
     kubectl --kubeconfig "$stage/operator.kubeconfig" config set-context --current --user=operator >/dev/null
-    port=$((20000 + RANDOM % 10000))
-    "$drover" operator --kubeconfig "$stage/operator.kubeconfig" --lease gpu-operator/gpu-operator --listen "127.0.0.1:$port" \
+    "$drover" operator --kubeconfig "$stage/operator.kubeconfig" --lease gpu-operator/gpu-operator --listen 127.0.0.1:0 \
         --vendor nvidia=gpu-operator >"$stage/operator.log" 2>&1 &
     operator=$!
 }

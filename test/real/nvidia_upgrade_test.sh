@@ -55,7 +55,7 @@ an_event_names_the_pod() { # Events come after what they speak of
 }
 metric() { # NAME VALUE
     local got
-    got=$(curl -fsS "http://127.0.0.1:$port/metrics" | sed -n "s/^$1 //p")
+    got=$(page "$stage/operator.log" /metrics | sed -n "s/^$1 //p")
     [ "$got" = "$2" ] || { echo "$1 is '$got', not $2"; return 1; }
 }
 nothing_moves() { # IMAGES
@@ -68,7 +68,7 @@ the_page_holds() {
     expect "a policy can be made" soon 10 policy "{autoUpgrade: true, maxParallelUpgrades: 1, maxUnavailable: 1}"
     expect "the first driver comes to every node" soon 60 all_say upgrade-done
     expect "and no node was taken away for it" nothing_is_left
-    expect "the operator is ready" soon 10 curl -fsS "http://127.0.0.1:$port/readyz"
+    expect "the operator is ready" soon 10 page "$stage/operator.log" /readyz
 
     expect "the page's patch is accepted" upgrade_the_driver
     expect "the nodes are to be upgraded" soon 10 grep -q upgrade-required <(monitor)

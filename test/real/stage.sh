@@ -48,6 +48,13 @@ expect() { # TITLE COMMAND...
         failed=1
     fi
 }
+# Asks a program for one of its pages, where its log says that it listens: with port 0, since a port that we made up may be taken.
+page() { # LOG PATH
+    local url
+    url=$(sed -n 's/.* listening .*url=\(http:[^ ]*\).*/\1/p' "$1" | tail -n 1)
+    [ -n "$url" ] || { echo "$1 does not say yet where its program listens"; return 1; }
+    curl -fsS --noproxy '*' "$url$2"
+}
 # Holds soon (a command or a function, not its result): tried twice a second for SECONDS.
 soon() { # SECONDS COMMAND...
     local end=$((SECONDS + $1))
