@@ -2,10 +2,10 @@
 """NVIDIA's upgrade library and drover, one after the other on one control plane, with the same simulated kubelets.
 
     run.py [--sizes 10x1,50x5,200x10] [--contestants drover,nvidia-1s,nvidia-2m] [--idle SECONDS] [--blocked SECONDS]
-           [--cap MINUTES] [--out FILE] [--keep FOLDER]
+           [--pull TIME] [--cap MINUTES] [--out FILE] [--keep FOLDER]
 
-A size is NODESxPARALLEL. Each contestant brings the first driver to every node, is measured during one rollout, then while nothing is to be
-done, then (once, at the first size) while a disruption budget lets no pod go. A rollout that takes longer than the cap is left, and
+A size is NODESxPARALLEL. Each contestant brings the first driver to every node and is measured during one rollout; at the first size also
+while nothing is to be done, and while a disruption budget lets no pod go. A rollout that takes longer than the cap is left, and
 its row says how far it came. Rows are put into FILE beside those of earlier runs; a row of the same contestant and size is replaced.
 Called by scripts/bench-peers, which builds what is needed: --drover, --peer and --bed are the programs and the folder of test/bed.
 """
@@ -70,7 +70,7 @@ class Stage:
         context = ssl.create_default_context(cafile=self.bed + "/pki/ca.crt")
         context.load_cert_chain(self.bed + "/pki/admin.crt", self.bed + "/pki/admin.key")
         self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context))
-        self.kubelets = self.start("kubelets", [self.args.drover, "sim", "kubelet", "--nodes", f"nvidia={self.nodes}", "--journal", self.journal])
+        self.kubelets = self.start("kubelets", [self.args.drover, "sim", "kubelet", "--nodes", f"nvidia={self.nodes}", "--pull", self.args.pull, "--journal", self.journal])
         until(60, "nodes", lambda: len(self.get("/api/v1/nodes")["items"]) == self.nodes)
         return self
 
@@ -297,7 +297,8 @@ def blocked(stage, one, args):
     return round(len(asks) * 60 / args.blocked / pods, 1)
 
 
-def compete(stage, name, parallel, args, with_budget):
+def compete(stage, name, parallel, args, at_length):
+    """One rollout of one contestant; `at_length`: then also idle, and against a budget."""
     one = contestant(name, stage, parallel)
     say(f"{name}, {stage.nodes} nodes, {parallel} at a time: the first driver")
     process = one.begin()
@@ -321,10 +322,10 @@ def compete(stage, name, parallel, args, with_budget):
                                    stage.nodes, parallel, gave_up_at))
         row.update({"cpu_seconds": round(cpu, 2), "peak_mib": peak_mebibytes(process)})
         say(f"{name}: {row['seconds']} s, optimum {row['optimum']} s")
-        if whole and args.idle:
+        if whole and at_length and args.idle:
             time.sleep(10)
             row["idle"], row["idle_seconds"] = window(stage, one.agent, args.idle, "with nothing to do")[0], args.idle
-        if whole and with_budget and args.blocked:
+        if whole and at_length and args.blocked:
             row["asked_a_minute"] = blocked(stage, one, args)
         return row
     finally:
@@ -351,6 +352,7 @@ def main():
     parser.add_argument("--contestants", default="drover,nvidia-1s,nvidia-2m")
     parser.add_argument("--idle", type=int, default=300)
     parser.add_argument("--blocked", type=int, default=60)
+    parser.add_argument("--pull", default="0s", help="fetching an image takes so long; the optimum has no place for it")
     parser.add_argument("--cap", type=float, default=30, help="minutes")
     parser.add_argument("--out", default=ROOT + "/build/peers.json")
     parser.add_argument("--keep", help="keep audit logs, journals and the programs' logs here")
@@ -373,6 +375,8 @@ def main():
 
 
 if __name__ == "__main__":
+    for stop in (signal.SIGINT, signal.SIGTERM):  # also where a shell has made its background jobs deaf to the first
+        signal.signal(stop, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
         sys.exit(main())
     sys.exit(130)
