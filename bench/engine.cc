@@ -50,7 +50,8 @@ NodeView node_in(Phase phase, int number) {
   node.outcome = core::Outcome{.target = phase == Phase::Done ? node.target : "0123456789abcdef"};
   node.device_pods = kDevicePodsOnANode;
   if (core::is_in_flight(phase)) {
-    node.claim = core::Claim{.id = node.next_claim, .policy = "policy", .phase = phase, .target = node.target};
+    node.claim =
+        core::Claim{.id = node.next_claim.str(), .policy = "policy", .phase = phase, .target = node.target.str()};
     node.claim->driver_pod = node.driver.pod;
     node.is_cordoned = node.is_tainted = true;
     node.pods = pods_on(node.name);

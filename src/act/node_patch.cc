@@ -82,10 +82,10 @@ bool is_held_by(const vendors::Profile& profile, const Record& record) {
 // That what it asked for cannot be; its claim is gone again.
 std::string refusal(const NodeNow& node, const core::Change& change) {
   return vendors::text_of(vendors::Order{.id = change.claim ? change.claim->id : node.driver_pod,
-                                         .target = change.outcome->target,
+                                         .target = change.outcome->target.str(),
                                          .serves = wish_of(change.refuses),
                                          .is_refused = true,
-                                         .message = change.outcome->reason});
+                                         .message = change.outcome->reason.str()});
 }
 
 // What the agent is to be told, unless somebody else has its ear.

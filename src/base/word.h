@@ -5,6 +5,8 @@
 // Word that holds them. Nothing but memory depends on it.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <concepts>
 #include <cstddef>
 #include <string>
@@ -57,3 +59,11 @@ class Word {
 };
 
 }  // namespace drover::base
+
+template <>
+struct fmt::formatter<drover::base::Word> : fmt::formatter<std::string_view> {
+  template <class Context>
+  auto format(const drover::base::Word& word, Context& context) const {
+    return fmt::formatter<std::string_view>::format(word.view(), context);
+  }
+};

@@ -46,7 +46,8 @@ std::string age(const Look& look, std::size_t node) {
 std::string driver_text(const Look& look, std::size_t node) {
   const std::string loaded = loaded_driver(look.fleet(), node, look.profile());
   const core::DriverView& driver = look.view().nodes[node].driver;
-  if (driver.is_hosts_own) return driver.loaded.empty() ? "the host's own" : driver.loaded + ", the host's own";
+  if (driver.is_hosts_own)
+    return driver.loaded.empty() ? "the host's own" : fmt::format("{}, the host's own", driver.loaded);
   if (driver.wanted.empty() || driver.wanted == loaded) return loaded.empty() ? "-" : loaded;
   return fmt::format("{} → {}", loaded.empty() ? "none" : loaded, driver.wanted);
 }
@@ -160,7 +161,7 @@ std::string node_text(const core::NodeView& node) {
   }
   if (node.is_held) text += ", held for a person";
   if (node.is_skipped) text += ", left out by its skip label";
-  if (!node.other_claim.empty()) text += ", taken for " + node.other_claim;
+  if (!node.other_claim.empty()) text += fmt::format(", taken for {}", node.other_claim);
   return text;
 }
 
@@ -242,7 +243,7 @@ std::string why_not_managed(const Look& look, const observe::NodeFacts& node) {
 }  // namespace
 
 std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const vendors::Profile& profile) {
-  if (profile.agent_prepares) return fleet.seen().nodes[node].driver.loaded;  // the image is the builder's
+  if (profile.agent_prepares) return fleet.seen().nodes[node].driver.loaded.str();  // the image is the builder's
   const observe::PodFacts* pod = fleet.driver_pod(node);
   return pod == nullptr ? std::string() : version_in(pod->image.str(), fleet.wish(node));
 }

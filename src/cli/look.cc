@@ -188,7 +188,7 @@ std::optional<base::WallTime> Look::since(std::size_t node) const {
 
 std::string Look::reason(std::size_t node) const {
   const core::NodeView& one = this->view().nodes[node];
-  if (one.phase == Phase::Failed && one.outcome) return one.outcome->reason;
+  if (one.phase == Phase::Failed && one.outcome) return one.outcome->reason.str();
   return core::reason_of(profile_.flow, view(), plan().slots, node);
 }
 

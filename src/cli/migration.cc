@@ -187,12 +187,12 @@ struct Migration::Body {
     const bool is_named = !settings.also.selects_everything() && settings.also.matches(kube::labels_of(object));
     if (!is_named && !observe::uses_device(facts, nullptr)) return;
     const auto refused = held.find(facts.uid);
-    view.pods.push_back({.ns = facts.ns,
+    view.pods.push_back({.ns = facts.ns.str(),
                          .name = facts.name,
                          .uid = facts.uid,
                          .is_going = facts.is_going,
                          .has_local_data = facts.has_local_data,
-                         .is_bare = facts.owner.str().empty(),
+                         .is_bare = facts.owner.empty(),
                          .held_by = refused == held.end() ? std::string() : refused->second});
   }
 

@@ -111,7 +111,7 @@ void PlannedFlock::tend(std::size_t index) {
     scene_.clock.after(stop, [&node, asks] {
       node.driver.pod = "planned-" + node.name;
       node.driver.is_going = node.driver.is_outdated = node.driver.asks_nothing = false;
-      node.driver.trouble.clear();
+      node.driver.trouble = {};
       node.driver.waits_for_us = asks;
       if (asks) node.driver.asks_for = core::Scope::DevicePods;
     });
@@ -168,7 +168,7 @@ void PlannedFlock::change(std::size_t index, const core::Change& change) {
   }
   node.phase = change.phase;
   node.label = change.label;
-  node.odd_label.clear();
+  node.odd_label = {};
   node.record_is_odd = false;
   if (change.cordoned) node.is_cordoned = *change.cordoned;
   if (change.tainted) node.is_tainted = *change.tainted;

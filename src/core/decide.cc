@@ -63,10 +63,10 @@ void take(NodeView& node, const Policy& policy) {
   const bool was_ours = node.claim && node.claim->cordon == Claim::Cordon::Ours;
   const bool found = node.is_cordoned && !was_ours;
   const bool has_failed = node.outcome && node.outcome->failed && node.outcome->after_swap;
-  node.claim = Claim{.id = node.next_claim,
+  node.claim = Claim{.id = node.next_claim.str(),
                      .policy = policy.uid,
                      .phase = Phase::Cordon,
-                     .target = node.target,
+                     .target = node.target.str(),
                      // One that waits for permission is not the one that serves: that is gone already.
                      .driver_pod = node.driver.waits_for_us ? std::string() : node.driver.pod,
                      .cordon = found ? Claim::Cordon::Found : Claim::Cordon::Ours,
@@ -87,16 +87,16 @@ bool is_swapped(const NodeView& node, Phase phase) {
 }
 
 // Which driver a try was about. After the swap the policy may want another one already.
-const std::string& target_tried(const NodeView& node, Phase from) {
+std::string_view target_tried(const NodeView& node, Phase from) {
   const bool has_one = from == Phase::Validate || from == Phase::Uncordon;
-  return has_one && node.claim && node.driver.is_outdated ? node.claim->target : node.target;
+  return has_one && node.claim && node.driver.is_outdated ? std::string_view(node.claim->target) : node.target.view();
 }
 
 // A failure before the swap gives the node back, unless the driver that it has is one that failed itself.
 void fail(NodeView& node, const Flow& flow, Phase from, const std::string& reason) {
   const bool swapped = is_swapped(node, from);
   const bool has_failed = !swapped && node.claim && node.claim->driver_failed;
-  const std::string& target = target_tried(node, from);
+  const std::string_view target = target_tried(node, from);
   const bool is_old_news = has_failed && node.outcome && node.outcome->failed && node.outcome->target == target;
   if (!is_old_news) {
     const bool is_its_own = swapped || (has_failed && !node.driver.is_outdated);

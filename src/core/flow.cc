@@ -33,9 +33,11 @@ constexpr std::array kUpgradeInPlace = {
     move({Idle, Done}, somebody_asked, Required, "somebody asked for it"),
     work(Idle, first_driver_is_being_installed&& old_driver_is_there, Work::ReplaceDriverPod,
          "the first driver is replaced before it has served"),
-    wait({Idle, Done}, first_driver_is_being_installed, "the first driver is being installed"),
+    wait(Idle, first_driver_is_being_installed, "the first driver is being installed"),
     move({Idle, Done}, driver_asks_to_load, Required, "a new driver waits for permission to load"),
     move({Idle, Done}, driver_is_outdated, Required, "the driver is outdated"),
+    // After those two: somebody says that a driver has served here, so another one goes the long way.
+    wait(Done, first_driver_is_being_installed, "the first driver is being installed"),
     wait(Idle, wanted_driver_is_unknown, "nobody knows which driver it should have"),
     wait(Idle, node_is_not_ready, "the node is not ready"),
     wait(Idle, driver_is_not_ready, "the driver is not ready"),

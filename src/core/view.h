@@ -50,7 +50,7 @@ struct PodView {
 
 // The driver of one node: the pod that carries it and what the policy wants instead.
 struct DriverView {
-  std::string wanted = {};    // the version, for people
+  base::Word wanted = {};     // the version, for people
   std::string pod = {};       // uid; empty: there is none
   bool is_hosts_own = false;  // installed on the host: not ours to touch
   bool is_first = false;      // no driver is loaded: nothing can be lost
@@ -64,17 +64,17 @@ struct DriverView {
   bool asks_nothing = false;
   bool is_stale = false;       // its pod is made from an older template, which changes nothing of the driver
   bool may_not_force = false;  // its pod may not end what holds the device, and the policy says by now that it may
-  std::string trouble = {};    // "ImagePullBackOff: …"
+  base::Word trouble = {};     // "ImagePullBackOff: …"
   // What only vendors whose agents report it tell.
-  std::string loaded = {};   // the version that the kernel has
-  std::string held_by = {};  // who holds the device, so that the driver cannot be taken out
-  std::string refusal = {};  // why what was wanted did not load; the pod does not try again
+  base::Word loaded = {};   // the version that the kernel has
+  base::Word held_by = {};  // who holds the device, so that the driver cannot be taken out
+  base::Word refusal = {};  // why what was wanted did not load; the pod does not try again
 };
 
 struct ValidatorView {
   bool has_passed = false;  // ready, and started after the driver that is loaded now
   bool is_stale = false;    // started before it: whatever it says is about another driver
-  std::string trouble = {};
+  base::Word trouble = {};
 };
 
 // The proof that the new driver can be had on this very node (its image is there, or it has been built), made while the
@@ -82,7 +82,7 @@ struct ValidatorView {
 struct PreflightView {
   enum class State { Unasked, Running, Passed, Missing };
   State state = State::Unasked;
-  std::string trouble = {};
+  base::Word trouble = {};
   Span running_for = {};  // since we first saw it run
 };
 
@@ -116,9 +116,9 @@ struct Claim {
 struct Outcome {
   bool failed = false;
   bool after_swap = false;  // a failure of the version, not of the circumstances
-  std::string target = {};
-  std::string reason = {};
-  std::string pod = {};  // the driver's pod that waited for permission when it failed, and was not given it
+  base::Word target = {};
+  base::Word reason = {};
+  base::Word pod = {};  // the driver's pod that waited for permission when it failed, and was not given it
   bool operator==(const Outcome&) const = default;
 };
 
@@ -140,10 +140,10 @@ struct NodeView {
   bool rolls = false;                       // it waits for its turn without the controller
   std::optional<Scope> refused = {};        // what its driver's init container was told that it cannot have
   bool cannot_unload = false;               // its kernel: only a reboot takes a driver out
-  std::string other_claim = {};             // who else has it: "firmware of tt-fw"
+  base::Word other_claim = {};              // who else has it: "firmware of tt-fw"
   std::optional<Span> given_back_for = {};  // since a person uncordoned it under us
   std::optional<Phase> label = {};          // what its state label says; none: it has none
-  std::string odd_label = {};               // a state label that nobody knows
+  base::Word odd_label = {};                // a state label that nobody knows
 
   base::Box<Claim> claim = {};
   bool claim_is_written = true;  // false: it is adopted, and stands in no record yet
@@ -152,8 +152,8 @@ struct NodeView {
   DriverView driver = {};
   ValidatorView validator = {};
   PreflightView preflight = {};
-  std::string target = {};                                    // digest of what the policy wants here
-  std::string next_claim = {};                                // the id of a claim, if one is made now
+  base::Word target = {};                                     // digest of what the policy wants here
+  base::Word next_claim = {};                                 // the id of a claim, if one is made now
   bool is_tainted = false;                                    // our taint is on it
   std::vector<std::pair<base::Word, base::Word>> gates = {};  // operand labels that can be paused, as they are now
   std::map<std::string, std::string> lost_gates = {};         // paused, and no claim says so: as they would be open

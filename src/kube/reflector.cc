@@ -310,7 +310,7 @@ struct Reflector::Body : std::enable_shared_from_this<Body> {
 
   Span patience_with(const Listing&) const { return tuning.silence; }
   Span patience_with(const Watching& now) const {
-    return now.has_spoken ? tuning.silence : tuning.watch_for + tuning.silence;
+    return now.has_spoken ? tuning.silence : tuning.first_word + tuning.silence;
   }
 
   // A timer is not set anew for each event; when it fires it looks how long the silence really was.

@@ -52,8 +52,9 @@ Listener feed(CacheT& cache, const std::function<void()>& changed) {
 struct ReflectorTuning {
   base::Span first_wait = std::chrono::milliseconds(200);
   base::Span most_wait = std::chrono::seconds(30);
-  base::Span silence = std::chrono::seconds(90);   // bookmarks come about every minute
-  base::Span watch_for = std::chrono::minutes(5);  // asked of the server, with jitter
+  base::Span silence = std::chrono::seconds(90);    // bookmarks come about every minute
+  base::Span first_word = std::chrono::minutes(5);  // a server may send none: then it has so long, and is asked anew
+  base::Span watch_for = std::chrono::minutes(30);  // asked of the server, with jitter
   // A server that forgot to tell us something; nothing = never.
   std::optional<base::Span> relist_every = std::chrono::hours(1);
 };

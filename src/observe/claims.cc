@@ -1,5 +1,7 @@
 #include "observe/claims.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace drover::observe {
@@ -20,7 +22,7 @@ kube::Projection claim_projection() {
 bool uses_device(const PodFacts& pod, const Claims* claims) {
   if (pod.uses_device) return true;
   return std::any_of(pod.claims.begin(), pod.claims.end(), [&](const base::Word& name) {
-    const bool* is_ours = claims == nullptr ? nullptr : claims->find(pod.ns + "/" + name.str());
+    const bool* is_ours = claims == nullptr ? nullptr : claims->find(fmt::format("{}/{}", pod.ns, name));
     return is_ours == nullptr || *is_ours;
   });
 }

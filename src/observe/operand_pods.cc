@@ -1,5 +1,7 @@
 #include "observe/operand_pods.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -56,7 +58,7 @@ std::vector<const PodFacts*> OperandPods::on(const std::string& node) const {
 }
 
 base::Span OperandPods::proving_for(const PodFacts& preflight, base::WallTime now) {
-  std::optional<base::WallTime>& since = preflights_[preflight.ns + "/" + preflight.name];
+  std::optional<base::WallTime>& since = preflights_[fmt::format("{}/{}", preflight.ns, preflight.name)];
   if (!since) since = now;
   return std::max(base::Span::zero(), base::Span(now - *since));
 }

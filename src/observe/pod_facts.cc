@@ -240,7 +240,7 @@ core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const 
   // Who drains may stay: from a cluster's only node it would not come back to finish.
   const bool is_spared = drovers_role == "operator" ||
                          (!profile.drain_skip_label.empty() && facts.label(profile.drain_skip_label) == "true");
-  return {.ns = facts.ns,
+  return {.ns = facts.ns.str(),
           .name = facts.name,
           .uid = facts.uid,
           .owner = facts.owner.str(),

@@ -19,7 +19,7 @@
 namespace drover::observe {
 
 struct PodFacts {
-  std::string ns;
+  base::Word ns;
   std::string name;
   std::string uid;
   std::string version;  // resourceVersion
@@ -45,7 +45,7 @@ struct PodFacts {
   base::Word image;          // of its first container
   base::Word template_mark;  // what its template is made of besides; empty: it does not say
   bool may_force = false;    // it may end what holds the device
-  std::string trouble;       // "ImagePullBackOff: …"
+  base::Word trouble;        // "ImagePullBackOff: …"
 
   std::string_view label(std::string_view key) const;
   base::Selector::Lookup lookup() const;

@@ -16,12 +16,12 @@ namespace drover::observe {
 struct Standing {
   core::Phase phase = core::Phase::Idle;
   std::optional<core::Phase> label = {};
-  std::string odd_label = {};
+  base::Word odd_label = {};
   base::Box<vendors::Held> held = {};  // with the claim that the record says, or that is adopted now
   base::Box<core::Outcome> outcome = {};
   bool is_asked_for = false;
   bool rolls = false;  // it waits for its turn without the controller
-  std::string other_claim = {};
+  base::Word other_claim = {};
   std::optional<base::WallTime> given_back_at = {};
 };
 

@@ -10,8 +10,8 @@
 #include "act/texts.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "core/line.h"
 #include "kube/version_order.h"
+#include "operator/image_line.h"
 #include "vendors/order.h"
 
 namespace drover::operate {
@@ -37,37 +37,6 @@ act::NodeNow node_now(const observe::NodeFacts& facts) {
   now.autoscaler_is_told = !facts.annotation(vendors::kScaleDownAnnotation).empty();
   now.order = facts.annotation(vendors::kOrderAnnotation);
   return now;
-}
-
-// Not one whose write was refused: he may try for ever, and nobody waits for him.
-bool is_joining(const core::FleetView& view, const core::Decision& decision, act::Errands& errands) {
-  if (!decision.change || decision.change->phase != Phase::Required) return false;
-  const core::NodeView& node = view.nodes[decision.node];
-  const std::string key = "node/" + node.name;
-  return node.phase != Phase::Required && (errands.is_under_way(key) || errands.is_free(key));
-}
-
-// Those whose image is fetched now, from the head of the line on. Labels are written a few at a time and answered in
-// any order. Were only those in line that have theirs, images would be fetched for whoever was answered first, and for
-// more nodes than are next: so whoever is about to join has his place there already.
-std::vector<std::size_t> in_turn(std::vector<std::size_t> proofs, const std::vector<std::size_t>& patient,
-                                 const core::FleetView& view, const core::Plan& plan, const Company& company,
-                                 act::Errands& errands) {
-  if (proofs.empty()) return proofs;
-  // Of a node that does not wait yet its view does not say how many pods use its devices.
-  const auto turn = [&](std::size_t i) {
-    const core::NodeView& node = view.nodes[plan.decisions[i].node];
-    return core::turn_of(node, company.device_pods(node.name));
-  };
-  const auto is_before = [&](std::size_t a, std::size_t b) { return turn(a) < turn(b); };
-  std::sort(proofs.begin(), proofs.end(), is_before);
-  std::optional<std::size_t> joining;  // the first of them
-  for (const std::size_t i : patient) {
-    if (is_before(joining.value_or(proofs.back()), i)) continue;
-    if (is_joining(view, plan.decisions[i], errands)) joining = i;
-  }
-  std::erase_if(proofs, [&](std::size_t i) { return joining && is_before(*joining, i); });
-  return proofs;
 }
 
 }  // namespace
@@ -114,7 +83,7 @@ void Hands::apply(const observe::Fleet& fleet, const core::FleetView& view, cons
       work(fleet, view, decision);
     }
   }
-  for (const std::size_t i : in_turn(std::move(proofs), patient, view, plan, company_, errands_)) {
+  for (const std::size_t i : images_in_turn(std::move(proofs), patient, view, plan, company_, errands_)) {
     const observe::NodeFacts* facts = fleet.facts(plan.decisions[i].node);
     if (facts != nullptr && !is_behind(*facts)) work(fleet, view, plan.decisions[i]);
   }
@@ -158,6 +127,9 @@ void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, con
                    const observe::NodeFacts& facts, const vendors::Dress& dress, bool is_to_prepare) {
   const core::NodeView& node = view.nodes[decision.node];
   const core::Change* change = decision.change ? &*decision.change : nullptr;
+  const bool gives_back = change != nullptr && change->cordoned == false;
+  // A pod that is evicted after its node was given back would have gone for nothing.
+  if (gives_back && takes_off_.contains(node.name)) return;
   // Somebody was faster, and we have seen what he wrote: there is nothing to wait for.
   if (const auto at = overtaken_.find(facts.name);
       at != overtaken_.end() && kube::is_older(at->second, facts.version)) {
@@ -182,7 +154,6 @@ void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, con
   const std::string path = change == nullptr ? std::string() : act::path_of(*change, profile_);
   const bool takes = change != nullptr && std::any_of(change->path.begin(), change->path.end(),
                                                       [](const auto& step) { return step.to == Phase::Cordon; });
-  const bool gives_back = change != nullptr && change->cordoned == false;
   const bool sent = errands_.run(
       "node/" + facts.name, std::move(request), base::Span::zero(),
       [this, name = facts.name, sent = facts.version, events, path, takes, gives_back, policy = fleet.policy_ref(),
@@ -262,24 +233,28 @@ void Hands::replace_driver(const observe::Fleet& fleet, const core::FleetView& v
   // first: the one that brought the old driver would only bring it again.
   const vendors::Dress dress = fleet.dress(decision.node, Phase::Restart);
   if (!core::is_in_flight(node.phase) && !dress.empty()) return change(fleet, view, decision, *facts, dress);
-  remove(*pod, kDeleteAgain, [this, on = node.name, uid = pod->uid](const kube::Result<kube::Object>& answer) {
-    const bool is_gone = answer || answer.error().kind == base::Fault::Kind::NotFound;
-    if (is_gone) company_.deleted_driver(on, uid);
-  });
+  kube::Request request = kube::remove(kube::kPods, pod->ns.str(), pod->name, pod->uid);
+  // Nobody was asked to leave the node: the pod goes as it was seen, and not when it serves somebody by now.
+  if (!core::is_in_flight(node.phase)) request.version_precondition = pod->version;
+  errands_.run("delete/" + pod->uid, std::move(request), kDeleteAgain,
+               [this, on = node.name, uid = pod->uid](const kube::Result<kube::Object>& answer) {
+                 const bool is_gone = answer || answer.error().kind == base::Fault::Kind::NotFound;
+                 if (is_gone) company_.deleted_driver(on, uid);
+               });
 }
 
 void Hands::evict(const observe::Fleet& fleet, const core::NodeView& node, const core::Clearing& clearing, Deed deed) {
   bool everybody_was_asked = true;
   for (const core::PodView* pod : clearing.to_evict) {
     const std::string key = "evict/" + pod->uid;
-    errands_.run(key, kube::evict(pod->ns, pod->name, pod->uid), kAskAgain,
-                 [this, on = node.name, ns = pod->ns, uid = pod->uid, policy = fleet.policy_ref(),
-                  deed](const kube::Result<kube::Object>& answer) {
-                   tally_.count(policy, deed, answer);
-                   if (answer || answer.error().kind == base::Fault::Kind::Unknown) company_.touched(on);
-                   const bool is_held = !answer && answer.error().kind == base::Fault::Kind::Blocked;
-                   company_.held(uid, is_held ? budget_in(answer.error().message, ns) : std::string());
-                 });
+    take_off(node.name, key, kube::evict(pod->ns, pod->name, pod->uid),
+             [this, on = node.name, ns = pod->ns, uid = pod->uid, policy = fleet.policy_ref(),
+              deed](const kube::Result<kube::Object>& answer) {
+               tally_.count(policy, deed, answer);
+               if (answer || answer.error().kind == base::Fault::Kind::Unknown) company_.touched(on);
+               const bool is_held = !answer && answer.error().kind == base::Fault::Kind::Blocked;
+               company_.held(uid, is_held ? budget_in(answer.error().message, ns) : std::string());
+             });
     everybody_was_asked = everybody_was_asked && errands_.answers(key) > 0;
   }
   if (everybody_was_asked && node.claim) company_.tried(node.name, *node.claim);
@@ -289,17 +264,26 @@ void Hands::remove(const core::NodeView& node, const core::Clearing& clearing) {
   for (const core::PodView* pod : clearing.to_evict) {
     const act::NodeName about{.name = node.name, .uid = node.uid};
     const kube::Event warning = act::forced_event(about, *pod, profile_);
-    errands_.run("delete/" + pod->uid, kube::remove(kube::kPods, pod->ns, pod->name, pod->uid), kAskAgain,
-                 [this, on = node.name, warning](const kube::Result<kube::Object>& answer) {
-                   company_.touched(on);
-                   if (answer) events_.record(warning);
-                 });
+    take_off(node.name, "delete/" + pod->uid, kube::remove(kube::kPods, pod->ns, pod->name, pod->uid),
+             [this, on = node.name, warning](const kube::Result<kube::Object>& answer) {
+               company_.touched(on);
+               if (answer) events_.record(warning);
+             });
   }
 }
 
+void Hands::take_off(const std::string& node, const std::string& key, kube::Request request, act::Errands::Then then) {
+  const bool sent = errands_.run(key, std::move(request), kAskAgain,
+                                 [this, node, then = std::move(then)](const kube::Result<kube::Object>& answer) {
+                                   if (--takes_off_[node] == 0) takes_off_.erase(node);
+                                   then(answer);
+                                 });
+  if (sent) ++takes_off_[node];
+}
+
 // A pod of our own.
-void Hands::remove(const observe::PodFacts& pod, base::Span rest, act::Errands::Then then) {
-  errands_.run("delete/" + pod.uid, kube::remove(kube::kPods, pod.ns, pod.name, pod.uid), rest, std::move(then));
+void Hands::remove(const observe::PodFacts& pod, base::Span rest) {
+  errands_.run("delete/" + pod.uid, kube::remove(kube::kPods, pod.ns.str(), pod.name, pod.uid), rest);
 }
 
 void Hands::prove_image(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision) {

@@ -54,7 +54,9 @@ class Hands {
   void evict(const observe::Fleet& fleet, const core::NodeView& node, const core::Clearing& clearing,
              vendors::Deed deed);
   void remove(const core::NodeView& node, const core::Clearing& clearing);
-  void remove(const observe::PodFacts& pod, base::Span rest, act::Errands::Then then = {});
+  // One request that takes a pod off the node, counted while it is under way.
+  void take_off(const std::string& node, const std::string& key, kube::Request request, act::Errands::Then then);
+  void remove(const observe::PodFacts& pod, base::Span rest);
   void prove_image(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision);
   bool is_behind(const observe::NodeFacts& facts) const;
   void answered(const std::string& node, const kube::Result<kube::Object>& answer);
@@ -75,6 +77,7 @@ class Hands {
     std::optional<base::Instant> until{};  // when nobody told us whether it happened
   };
   std::map<std::string, Taking> takings_;       // by node
+  std::map<std::string, int> takes_off_;        // by node: requests under way that take a pod off it
   std::map<std::string, std::string> written_;  // by node: the version that our last write made
   std::map<std::string, std::string> applied_;  // by DaemonSet: digest of what was applied last, and its generation
 };

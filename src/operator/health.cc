@@ -43,8 +43,11 @@ Page Health::alive() const {
 
 Page Health::ready() const {
   if (operator_.stands_by()) return {.body = "ok: standing by\n"};
-  if (!operator_.is_synced())
-    return {.code = 503, .body = "not everything that is watched has been listed yet, or no kind of policy is known\n"};
+  if (!operator_.knows_a_policy_kind()) {
+    return {.code = 503,
+            .body = "the API server knows no kind of policy; install them: kubectl apply -f charts/drover/crds\n"};
+  }
+  if (!operator_.is_synced()) return {.code = 503, .body = "not everything that is watched has been listed yet\n"};
   return {.body = "ok: leader\n"};
 }
 

@@ -99,7 +99,11 @@ void Operator::stop(std::function<void()> done) {
 bool Operator::is_synced() const {
   return node_reflector_ != nullptr && node_reflector_->is_synced() &&
          std::all_of(herds_.begin(), herds_.end(), [](const auto& herd) { return herd->is_synced(); }) &&
-         std::any_of(herds_.begin(), herds_.end(), [](const auto& herd) { return herd->knows_its_policies(); });
+         knows_a_policy_kind();
+}
+
+bool Operator::knows_a_policy_kind() const {
+  return std::any_of(herds_.begin(), herds_.end(), [](const auto& herd) { return herd->knows_its_policies(); });
 }
 
 bool Operator::stands_by() const { return election_ && !election_->is_leader() && !election_->holder().empty(); }

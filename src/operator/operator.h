@@ -38,6 +38,8 @@ class Operator {
   void stop(std::function<void()> done);
 
   bool is_synced() const;
+  // The API server serves the policies of at least one vendor.
+  bool knows_a_policy_kind() const;
   bool is_leader() const;
   // Somebody else leads; nothing is watched but the lease.
   bool stands_by() const;

@@ -89,9 +89,9 @@ json::Value json_of(const Last& last, std::size_t most_reason) {
   json::Members members;
   if (last.outcome) {
     members["result"] = last.outcome->failed ? "failed" : "done";
-    members["target"] = last.outcome->target;
+    members["target"] = last.outcome->target.view();
     if (last.outcome->after_swap) members["afterSwap"] = true;
-    if (!last.outcome->pod.empty()) members["pod"] = last.outcome->pod;
+    if (!last.outcome->pod.empty()) members["pod"] = last.outcome->pod.view();
     if (!last.outcome->reason.empty() && most_reason > 0)
       members["reason"] = base::one_line(last.outcome->reason, most_reason);
   }

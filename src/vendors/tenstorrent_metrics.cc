@@ -32,7 +32,7 @@ Family by_version(const Policies& policies) {
   for (const PolicyFigures& policy : policies) {
     for (const core::NodeView& node : policy.fleet->nodes) {
       if (!node.is_selected || node.driver.loaded.empty()) continue;
-      ++counts[{node.driver.loaded, node.driver.is_hosts_own ? kHostMode : kContainerMode}];
+      ++counts[{node.driver.loaded.str(), node.driver.is_hosts_own ? kHostMode : kContainerMode}];
     }
   }
   Family one{.name = "ttdriver_nodes_by_kmd_version", .help = "Nodes by the version of tt-kmd that is loaded."};

@@ -35,15 +35,15 @@ bool is_in_progress(std::string_view state) {
 
 NodeState state_of(const NodeView& node, const core::Policy& policy) {
   const core::DriverView& driver = node.driver;
+  const std::string_view trouble = driver.trouble;
   if (driver.is_hosts_own) return {"HostManaged", "HostManagedKMD"};
   if (node.phase == Phase::Failed) return failure_of(node);
   // An old pod's trouble is not the new driver's.
   if (!driver.is_outdated && !driver.is_ready) {
-    if (driver.trouble.starts_with("ImagePullBackOff") || driver.trouble.starts_with("ErrImagePull"))
+    if (trouble.starts_with("ImagePullBackOff") || trouble.starts_with("ErrImagePull"))
       return {"Failed", "BuilderImagePullFailed"};
     // Whoever is blocked crashes again and again; what it says in between is the same.
-    if (!driver.held_by.empty() || driver.trouble.starts_with("CrashLoopBackOff"))
-      return {"Failed", "BuilderCrashLoop"};
+    if (!driver.held_by.empty() || trouble.starts_with("CrashLoopBackOff")) return {"Failed", "BuilderCrashLoop"};
   }
   switch (node.phase) {
     case Phase::Idle:
@@ -108,7 +108,7 @@ void tell_tenstorrent(const StatusRows& rows, Members& status) {
     const bool is_as_it_was = was != before.end() && json::text_at(*was->second, {"state"}) == state &&
                               json::text_at(*was->second, {"reason"}) == reason;
     Members one = {{"name", node.name}, {"state", state}, {"reason", reason}};
-    if (!node.driver.loaded.empty()) one["currentVersion"] = node.driver.loaded;
+    if (!node.driver.loaded.empty()) one["currentVersion"] = node.driver.loaded.view();
     if (state != "Done") one["message"] = row.message;
     one["lastTransitionTime"] =
         is_as_it_was ? std::string(json::text_at(*was->second, {"lastTransitionTime"})) : rows.now;

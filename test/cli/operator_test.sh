@@ -56,6 +56,9 @@ pages=$(sed -n 's/.*url=\(http:[^ ]*\).*/\1/p' "$stage/log")
 page() { curl -sS -o "$stage/page" -w '%{http_code}' "$pages$1"; }
 check "it is alive before it is ready" '^200$' "$(page /healthz)"
 check "it is not ready before the policy's kind is known" '^503$' "$(page /readyz)"
+# shellcheck disable=SC2317 # called by within
+says_what_to_do() { page /readyz >/dev/null && grep -q 'kubectl apply -f charts/drover/crds' "$stage/page"; }
+if within 50 says_what_to_do; then report "and says what to do" yes; else report "and says what to do" no "$(cat "$stage/page")"; fi
 
 send POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions application/yaml \
     charts/drover/crds/nvidia.com_clusterpolicies.yaml || report "the CRD is taken" no "$(cat "$stage/answer")"

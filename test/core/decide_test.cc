@@ -23,12 +23,12 @@ TEST(AtRest, AnEmptyFleetIsNoTrouble) {
 TEST(AtRest, NothingIsDoneOrBegunWhileNobodyKnowsWhichDriverIsWanted) {
   for (const Phase phase : {Phase::Idle, Phase::Required}) {
     FleetView nodes = fleet({current(node("a", phase))});
-    nodes.nodes[0].target.clear();
+    nodes.nodes[0].target = {};
     nodes.policy.trouble = "spec.driver.version is missing";
     EXPECT_EQ(verdict(nodes), "waits") << name(phase);
     EXPECT_EQ(reason(nodes), "nobody knows which driver it should have: spec.driver.version is missing");
     nodes.nodes[0] = current(node("a", Phase::Required));
-    nodes.nodes[0].target.clear();
+    nodes.nodes[0].target = {};
     nodes.nodes[0].is_asked_for = true;
     nodes.policy.trouble.clear();
     EXPECT_EQ(verdict(nodes), "waits") << "whoever asks";
@@ -112,6 +112,15 @@ TEST(AtRest, AFirstDriverNeedsNoSlotAndNoCordon) {
   EXPECT_EQ(reason(nodes), "the first driver is being installed: no driver is loaded yet");
   nodes.nodes[0].driver.is_ready = true;
   EXPECT_EQ(verdict(nodes), "idle > done");
+}
+
+// Of a fleet that is taken over, or of a person: what does not serve here may have served, and is not waited for.
+TEST(AtRest, ANodeThatSaysDoneWithoutARecordIsUpgradedAlsoWhenItsDriverDoesNotServe) {
+  FleetView nodes = fleet({node("a", Phase::Done)});
+  nodes.nodes[0].driver = {.wanted = "550", .pod = "p", .is_first = true, .is_outdated = true};
+  EXPECT_EQ(verdict(nodes), "done > required");
+  nodes.nodes[0].driver.is_outdated = false;
+  EXPECT_EQ(reason(nodes), "the first driver is being installed: no driver is loaded yet");
 }
 
 TEST(AtRest, APersonsWishCountsWhateverTheDriver) {

@@ -335,7 +335,7 @@ TEST(Failed, APersonsWordIsKeptWhileUpgradesAreOff) {
 TEST(Failed, IsNotLeftWhileNobodyKnowsWhichDriverIsWanted) {
   FleetView nodes = fleet({current(taken("a", Phase::Failed))});
   nodes.nodes[0].outcome = Outcome{.failed = true, .after_swap = true, .target = "new"};
-  nodes.nodes[0].target.clear();
+  nodes.nodes[0].target = {};
   EXPECT_EQ(verdict(nodes), "waits");
 }
 

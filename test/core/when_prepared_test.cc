@@ -164,7 +164,7 @@ TEST(WhenPrepared, WhoHoldsTheDeviceIsWaitedForWithoutLimit) {
   EXPECT_EQ(verdict_of(of(node)), "waits");
   node.driver.may_not_force = true;
   EXPECT_EQ(verdict_of(of(node)), "replace-driver-pod");
-  node.driver.held_by.clear();
+  node.driver.held_by = {};
   node.claim->clock_stands = false;
   EXPECT_EQ(verdict_of(of(node)), "restart > failed") << "whose pod is not blocked is not replaced";
 }

@@ -40,63 +40,95 @@ TEST(Rollout, BringsAnotherVersionNodeByNode) {
   EXPECT_EQ(most, 1);
 }
 
-// A door at which whoever calls a node done waits a minute for the answer; what is deleted is written down.
-class SlowWithDone final : public kube::Api {
+// A door that lets everything through; each of those below has its own way with something.
+class Door : public kube::Api {
  public:
-  SlowWithDone(kube::Api& inner, base::Loop& loop) : inner_(inner), loop_(loop) {}
+  Door(kube::Api& inner, base::Loop& loop) : inner_(inner), loop_(loop) {}
 
-  kube::Call call(kube::Request request, Answer answer) override {
-    if (request.verb == kube::Verb::Delete) deleted.push_back(request.name);
-    const bool ends = json::text_at(request.body, {"metadata", "labels", kState}) == "upgrade-done";
-    if (!ends) return inner_.call(std::move(request), std::move(answer));
-    is_ending = true;
-    return inner_.call(std::move(request), [this, answer = std::move(answer)](kube::Result<Object> result) {
-      late_.push_back(loop_.after(1min, [answer, result = std::move(result)] { answer(result); }));
-    });
-  }
-  kube::Call list(kube::ListRequest request, kube::ListSink sink) override {
-    return inner_.list(std::move(request), std::move(sink));
-  }
-  // Of nodes nothing is heard any more once one was called done.
-  kube::Call watch(kube::WatchRequest request, kube::WatchSink sink) override {
-    if (request.range.resource.plural != "nodes") return inner_.watch(std::move(request), std::move(sink));
-    kube::WatchSink deaf = sink;
-    deaf.event = [this, event = std::move(sink.event)](kube::WatchEvent news) {
-      if (!is_ending) event(std::move(news));
-    };
-    return inner_.watch(std::move(request), std::move(deaf));
-  }
-
-  std::vector<std::string> deleted;
-  bool is_ending = false;
-
- private:
-  kube::Api& inner_;
-  base::Loop& loop_;
-  std::vector<base::Timer> late_;
-};
-
-// A server that does not know policies, as one whose definitions are still being loaded.
-class WithoutPolicies final : public kube::Api {
- public:
-  WithoutPolicies(kube::Api& inner, base::Loop& loop) : inner_(inner), loop_(loop) {}
   kube::Call call(kube::Request request, Answer answer) override {
     return inner_.call(std::move(request), std::move(answer));
   }
   kube::Call list(kube::ListRequest request, kube::ListSink sink) override {
-    if (request.range.resource.plural != "clusterpolicies") return inner_.list(std::move(request), std::move(sink));
-    loop_.post([done = sink.done] {
-      done(base::fault(base::Fault::Kind::NotFound, "the server could not find the requested resource"));
-    });
-    return {};
+    return inner_.list(std::move(request), std::move(sink));
   }
   kube::Call watch(kube::WatchRequest request, kube::WatchSink sink) override {
     return inner_.watch(std::move(request), std::move(sink));
   }
 
- private:
+ protected:
+  void later(base::Span span, std::function<void()> then) { late_.push_back(loop_.after(span, std::move(then))); }
+
   kube::Api& inner_;
   base::Loop& loop_;
+
+ private:
+  std::vector<base::Timer> late_;
+};
+
+// Whoever calls a node done waits a minute for the answer; what is deleted is written down.
+class SlowWithDone final : public Door {
+ public:
+  using Door::Door;
+
+  kube::Call call(kube::Request request, Answer answer) override {
+    if (request.verb == kube::Verb::Delete) deleted.push_back(request.name);
+    const bool ends = json::text_at(request.body, {"metadata", "labels", kState}) == "upgrade-done";
+    if (!ends) return Door::call(std::move(request), std::move(answer));
+    is_ending = true;
+    return Door::call(std::move(request), [this, answer = std::move(answer)](kube::Result<Object> result) {
+      later(1min, [answer, result = std::move(result)] { answer(result); });
+    });
+  }
+  // Of nodes nothing is heard any more once one was called done.
+  kube::Call watch(kube::WatchRequest request, kube::WatchSink sink) override {
+    if (request.range.resource.plural != "nodes") return Door::watch(std::move(request), std::move(sink));
+    kube::WatchSink deaf = sink;
+    deaf.event = [this, event = std::move(sink.event)](kube::WatchEvent news) {
+      if (!is_ending) event(std::move(news));
+    };
+    return Door::watch(std::move(request), std::move(deaf));
+  }
+
+  std::vector<std::string> deleted;
+  bool is_ending = false;
+};
+
+// A server that does not know policies, as one whose definitions are still being loaded.
+class WithoutPolicies final : public Door {
+ public:
+  using Door::Door;
+
+  kube::Call list(kube::ListRequest request, kube::ListSink sink) override {
+    if (request.range.resource.plural != "clusterpolicies") return Door::list(std::move(request), std::move(sink));
+    loop_.post([done = sink.done] {
+      done(base::fault(base::Fault::Kind::NotFound, "the server could not find the requested resource"));
+    });
+    return {};
+  }
+};
+
+// What takes a pod away comes to the server ten seconds after it was asked for.
+class LateRemovals final : public Door {
+ public:
+  using Door::Door;
+
+  kube::Call call(kube::Request request, Answer answer) override {
+    if (request.subresource != "eviction" && request.verb != kube::Verb::Delete) {
+      return Door::call(std::move(request), std::move(answer));
+    }
+    ++on_their_way;
+    last = request.name;
+    later(10s, [this, request = std::move(request), answer = std::move(answer)] {
+      Door::call(request, [this, answer](const kube::Result<Object>& result) {
+        --on_their_way;
+        answer(result);
+      }).let_go();
+    });
+    return {};
+  }
+
+  int on_their_way = 0;
+  std::string last;
 };
 
 TEST(Rollout, NobodyIsGivenUpWhereTheServerDoesNotKnowPolicies) {
@@ -132,6 +164,49 @@ TEST(Rollout, DoesNothingToANodeWhileItsNextPhaseIsBeingWritten) {
   stage.world.run_for(50s);
   EXPECT_THAT(door.deleted, ::testing::IsEmpty());
   EXPECT_EQ(stage.state("nvidia-1"), "upgrade-done");
+}
+
+// Else the pod would go after its node was given back, for nothing.
+TEST(Rollout, ANodeIsNotGivenBackWhileAPodOfItIsBeingEvicted) {
+  Stage stage({.nodes = "nvidia=1"});
+  LateRemovals door(stage.luck, stage.world.loop);
+  stage.create_policy(cluster_policy("535.129.03"));
+  stage.start_operator(door);
+  ASSERT_TRUE(stage.run_until_all("upgrade-done", 10min));
+  stage.run_training("train", 1, 8);
+  stage.world.run_for(1min);
+  stage.set_version("550.54.15");
+  ASSERT_TRUE(stage.world.run_until([&] { return door.on_their_way == 1; }, 10min));
+  ASSERT_TRUE(stage.is_cordoned("nvidia-1"));
+  stage.set_version("535.129.03");
+  ASSERT_TRUE(stage.world.run_until([&] { return !stage.is_cordoned("nvidia-1"); }, 10min));
+  EXPECT_EQ(door.on_their_way, 0);
+}
+
+// It is no longer the first driver that never served anybody, but one like all others.
+TEST(Rollout, AFirstDriverThatServesByNowIsNotTakenFromItsNode) {
+  Stage stage({.nodes = "nvidia=1"});
+  LateRemovals door(stage.luck, stage.world.loop);
+  stage.create_policy(cluster_policy("535.129.03"));
+  stage.start_operator(door);
+  const auto driver = [&] {
+    std::string uid;
+    stage.world.store().each("pods", "gpu-operator", [&](const sim::Stored& pod) {
+      if (kube::name_of(*pod).starts_with("nvidia-driver-daemonset")) uid = kube::uid_of(*pod);
+    });
+    return uid;
+  };
+  ASSERT_TRUE(stage.world.run_until([&] { return !driver().empty(); }, 10min));
+  const std::string first = driver();
+  stage.set_version("550.54.15");
+  ASSERT_TRUE(stage.world.run_until([&] { return door.on_their_way == 1; }, 10s));
+  ASSERT_THAT(door.last, ::testing::StartsWith("nvidia-driver-daemonset"));
+  stage.patch_node("nvidia-1", R"({"metadata": {"labels": {"nvidia.com/gpu-driver-upgrade.skip": "true"}}})");
+  stage.world.run_for(1min);
+  EXPECT_EQ(driver(), first);
+  stage.patch_node("nvidia-1", R"({"metadata": {"labels": {"nvidia.com/gpu-driver-upgrade.skip": null}}})");
+  EXPECT_TRUE(stage.run_until_all("upgrade-done", 10min));
+  EXPECT_EQ(stage.driver_on("nvidia-1"), "550.54.15");
 }
 
 }  // namespace

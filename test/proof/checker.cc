@@ -187,6 +187,7 @@ void Checker::heard_pod(const sim::Commit& commit, bool ours) {
   if (!ours) {
     if (our_role(pod) == kDriverApp && world_.server().asker() == "person") {
       note("person", fmt::format("{}  driver pod deleted", node));
+      if (const auto at = nodes_.find(node); at != nodes_.end()) at->second.driver_deleted_at = world_.loop.now();
     }
     return;
   }
@@ -255,8 +256,7 @@ void Checker::check_at_rest() {
   for (const auto& [name, node] : nodes_) {
     const NodeMarks& marks = node.marks;
     // What failed after its swap is held, also while it waits for another try.
-    const bool waits = marks.claim_is_ours() && marks.claim->phase == "required" &&
-                       (marks.result == "failed" || marks.claim->driver_failed);
+    const bool waits = marks.claim_is_ours() && marks.claim->phase == "required" && marks.result == "failed";
     const bool holds = marks.claim_is_ours() && (marks.claim->phase == "failed" || (waits && marks.is_cordoned));
     if (marks.claim_is_ours() && !holds) blame("L2 at rest", name + " is still claimed: " + marks.claim->phase);
     if (marks.is_tainted) blame("L2 at rest", name + " is still tainted");

@@ -80,8 +80,9 @@ class Checker {
     bool cordon_is_unsure = false;     // whoever did not may say otherwise
     base::Instant uncordoned_at = {};  // by somebody else
     base::Instant down_by_others_at = {};
-    base::Instant touched_at = {};  // by somebody else: label, record, annotations, cordon
-    base::Instant wished_at = {};   // by its agent, the last time that it asked for room
+    base::Instant touched_at = {};         // by somebody else: label, record, annotations, cordon
+    base::Instant driver_deleted_at = {};  // by a person
+    base::Instant wished_at = {};          // by its agent, the last time that it asked for room
     bool touched_since_failed = true;
     bool policy_since_failed = true;
     int writes = 0;  // by the operator, since it was at rest

@@ -170,6 +170,7 @@ void Checker::check_done(const kube::Object& before, const NodeMarks& was, const
   const std::string loaded = loaded_(now.name);
   const auto down = down_at_.find(now.name);
   if (down != down_at_.end() && world_.loop.now() - down->second < std::chrono::minutes(3)) return;
+  if (is_recent(nodes_[now.name].driver_deleted_at)) return;  // the operator may not have heard of it
   if (no_terms([&](const Terms& terms) { return terms.is_there && terms.version == loaded; })) {
     blame("I20 truthful done", fmt::format("{} says done with driver \"{}\"; before: {}", now.name, loaded,
                                            kube::annotation_of(before, kRecord)));
@@ -178,6 +179,8 @@ void Checker::check_done(const kube::Object& before, const NodeMarks& was, const
   if (!was_swapped) return;
   bool is_validated = false;
   for (const sim::Stored& pod : world_.store().pods_on(now.name)) {
+    // A person uncordoned it in time: what serves is what served before.
+    if (kube::uid_of(*pod) == was.claim->pod && !kube::is_being_deleted(*pod)) return;
     is_validated = is_validated || (our_role(*pod) == kValidatorApp && is_ready(*pod) && !kube::is_being_deleted(*pod));
   }
   if (!is_validated && !is_recent(terms_.back().since)) {

@@ -63,9 +63,15 @@ bool Checker::has_ready_driver(const std::string& node) const {
 bool Checker::driver_is_older_than_the_terms(const std::string& node) const {
   const auto spoken = world_.loop.wall() - (world_.loop.now() - terms_.back().since);
   const auto pods = world_.store().pods_on(node);
-  return std::any_of(pods.begin(), pods.end(), [spoken](const sim::Stored& pod) {
+  // A pod may be younger and yet made by a DaemonSet that nobody was there to change.
+  const std::string& version = terms_.back().terms.version;
+  return std::any_of(pods.begin(), pods.end(), [&](const sim::Stored& pod) {
+    if (our_role(*pod) != kDriverApp) return false;
     const auto made = base::parse_rfc3339(json::text_at(*pod, {"metadata", "creationTimestamp"}));
-    return our_role(*pod) == kDriverApp && made && *made < spoken;
+    const json::Array& containers = json::array_at(*pod, {"spec", "containers"});
+    const bool carries_another =
+        !containers.empty() && json::text_at(containers.front(), {"image"}).find(version) == std::string_view::npos;
+    return (made && *made < spoken) || carries_another;
   });
 }
 

@@ -36,11 +36,11 @@ void read_record(std::string_view text, NodeMarks& marks) {
                                .policy = std::string(json::text_at(*claim, {"policy"})),
                                .phase = phase,
                                .target = std::string(json::text_at(*claim, {"target"})),
+                               .pod = std::string(json::text_at(*claim, {"pod"})),
                                .cordon_is_ours = cordon == "ours",
                                .autoscaler_told = json::flag_at(*claim, {"autoscalerTold"}),
                                .since = *since,
-                               .serves = !json::text_at(*claim, {"serves"}).empty(),
-                               .driver_failed = json::flag_at(*claim, {"driverFailed"})};
+                               .serves = !json::text_at(*claim, {"serves"}).empty()};
     }
   }
   marks.record_is_good = true;

@@ -43,11 +43,11 @@ struct ClaimFacts {
   std::string policy;
   std::string phase;
   std::string target;
+  std::string pod = {};  // uid of the driver's that served when the node was taken
   bool cordon_is_ours = false;
   bool autoscaler_told = false;
   base::WallTime since = {};
   bool serves = false;  // an agent that asked, with upgrades off
-  bool driver_failed = false;
 };
 
 struct NodeMarks {

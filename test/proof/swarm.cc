@@ -305,6 +305,9 @@ class Swarm {
       policy_goes();
     }
     play_.start(0);
+    // An answer that was on its way may still cost it its lease; then its kubelet starts it again.
+    play_.world.run_for(std::chrono::seconds(30));
+    play_.start(0);
   }
 
   // Whoever says done at the end has the driver that is wanted.

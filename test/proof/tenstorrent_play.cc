@@ -151,13 +151,18 @@ void TenstorrentPlay::heard_node(const sim::Commit& commit, bool ours) {
   if (was.is_cordoned != now.is_cordoned)
     tell(fmt::format("{} {} {}", asker, now.is_cordoned ? "cordons" : "uncordons", name));
   if (was.phase != now.phase) tell(fmt::format("{} {}: {} -> {}", asker, name, was.phase, now.phase));
-  if (!ours && is_in_flight(was) && now.claim.empty()) forgotten_.insert(name);
+  if (!ours && is_in_flight(was) && now.claim.empty()) {
+    forgotten_.insert(name);
+    unwritten_.insert(name);
+  }
   if (ours) {
     ++operator_writes_;
     judge_cordon(name, was, now);
-    const bool is_new = is_in_flight(now) && now.claim != was.claim;
+    // Who lost his record in flight is written down again, as he is found.
+    const bool is_new = is_in_flight(now) && now.claim != was.claim && !unwritten_.contains(name);
+    if (!now.claim.empty() || now.has_outcome) unwritten_.erase(name);
     if (is_new && is_paused_ && !is_recent(paused_at_)) blame("I16 pause: " + name + " is taken");
-    if (is_new && forgotten_.empty() && !is_recent(policy_changed_at_)) {
+    if (is_new && !is_recent(policy_changed_at_)) {
       std::int64_t in_flight = 0;
       for (const std::string& other : names())
         in_flight += other == name || is_in_flight(marks_of(*node(other))) ? 1 : 0;

@@ -95,6 +95,7 @@ class TenstorrentPlay : public operate::testing::TenstorrentStage {
   // Nodes whose record a person removed in the middle: with it went what their gates had been, and that they were
   // taken.
   std::set<std::string> forgotten_;
+  std::set<std::string> unwritten_;  // those of them that the operator has not written down again
   base::Instant paused_at_ = {};
   bool is_paused_ = false;
   bool is_drained_ = true;

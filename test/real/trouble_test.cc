@@ -147,7 +147,7 @@ TEST_F(Trouble, AServerThatHangsIsNoticedAndNothingIsLost) {
   Witness witness;
   kube::ReflectorTuning tuning;
   tuning.silence = 3s;
-  tuning.watch_for = 60s;
+  tuning.watch_for = tuning.first_word = 60s;
   // Bookmarks come once a minute: with a silence of 3 s the watch is renewed all the time, which must be harmless too.
   kube::Reflector reflector(*api_, *loop_, base::Random(1), config_maps(), {}, witness.listener(), tuning);
   reflector.start();

@@ -19,7 +19,7 @@ inline constexpr Question driver_changes_alone = {
       if (c.policy.is_on || !c.node.driver.is_outdated) return false;
       words.say_made([&]() -> std::string {
         if (!c.policy.rolls_by_itself) return "updateStrategy is OnDelete; delete its pod to have it changed";
-        if (c.slots.paused == nullptr) return c.node.driver.wanted + " is wanted";
+        if (c.slots.paused == nullptr) return fmt::format("{} is wanted", c.node.driver.wanted);
         return c.slots.obstacle();
       });
       return c.policy.rolls_by_itself && c.slots.paused == nullptr && c.policy.trouble.empty() && !c.policy.is_ending;

@@ -12,7 +12,7 @@ inline constexpr Question driver_is_the_hosts_own = {"the driver is the host's o
 inline constexpr Question first_driver_is_being_installed = {
     "the first driver is being installed", [](const Case& c, Words& words) {
       const DriverView& driver = c.node.driver;
-      words.say("{}", driver.is_first ? (driver.trouble.empty() ? "no driver is loaded yet" : driver.trouble.c_str())
+      words.say("{}", driver.is_first ? (driver.trouble.empty() ? "no driver is loaded yet" : driver.trouble.view())
                                       : "a driver is loaded");
       return driver.is_first && !driver.is_ready;
     }};

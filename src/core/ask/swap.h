@@ -47,7 +47,7 @@ inline constexpr Question pods_keep_coming = {"pods that use the device keep com
 inline constexpr Question new_driver_is_ready = {"the new driver is ready", [](const Case& c, Words& words) {
                                                    const DriverView& driver = c.node.driver;
                                                    words.say("{}", driver.pod.empty() ? "its pod does not exist yet"
-                                                                   : !driver.trouble.empty() ? driver.trouble.c_str()
+                                                                   : !driver.trouble.empty() ? driver.trouble.view()
                                                                    : driver.is_ready         ? "its pod is ready"
                                                                                              : "its pod is starting");
                                                    return !driver.pod.empty() && driver.is_ready && !driver.is_going &&
@@ -68,7 +68,7 @@ inline constexpr Question new_driver_works = {"the new driver works", [](const C
                                                 words.say("{}", c.node.validator.has_passed ? "the validator is ready"
                                                                 : c.node.validator.trouble.empty()
                                                                     ? "the validator is not ready yet"
-                                                                    : c.node.validator.trouble.c_str());
+                                                                    : c.node.validator.trouble.view());
                                                 return c.node.validator.has_passed && c.node.driver.is_ready;
                                               }};
 
