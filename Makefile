@@ -42,7 +42,7 @@ fuzz: ## every fuzz target for FUZZ_SECONDS (60); findings are kept in build/fuz
 	@scripts/need build clang
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} scripts/test fuzz
 
-soak: ## SEEDS (100,000) seeds of random trouble from SEED (1) on, and a crash at every single write: hours
+soak: ## SEEDS (100,000) seeds of random trouble from SEED (1) on, and a crash at every single write: two hours
 	@scripts/need build test
 	@scripts/build build test_proof -DDROVER_TESTS=ON
 	@scripts/proof "$${SEEDS:-100000}" "$${SEED:-1}"
