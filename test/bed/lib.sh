@@ -19,10 +19,23 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 components=(etcd kube-apiserver kube-controller-manager kube-scheduler)
 
-say() { printf '%s\n' "$*" >&2; }
+spoken=''
+say() {
+  spoken=yes
+  printf '%s\n' "$*" >&2
+}
 die() { say "${0##*/}: $*"; exit 1; }
 misuse() { say "${0##*/}: $*"; usage >&2; exit 2; }
 cannot() { say "cannot run here: $*"; exit 3; }
+
+# Nothing ends without a word, also where a command failed that says nothing: where it was is said. (Whoever calls exit has said
+# why.) Scripts with an EXIT trap of their own call it first, with $?.
+tell_end() {
+  [[ $1 = 0 || -n $spoken || $BASH_COMMAND == exit* ]] ||
+    say "${0##*/} ended with code $1 at \"$BASH_COMMAND\" in ${FUNCNAME[*]:1}"
+}
+trap 'tell_end $?' EXIT
+trap 'say "${0##*/}: told to end"; exit 130' HUP INT TERM
 
 # Prints the comment block at the top of the calling script.
 usage() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"; }
@@ -45,12 +58,12 @@ elapsed() {
   printf '%d.%d s' $((tenths / 10)) $((tenths % 10))
 }
 
-# Prints the absolute path of the bed that $1 names: its folder or its kubeconfig.
+# Sets bed to the absolute path of the one that $1 names: its folder or its kubeconfig.
 find_bed() {
   local dir=$1
   [[ -f $dir ]] && dir=$(dirname "$dir")
   [[ -f $dir/bed ]] || die "$1 is not a bed: there is no file '$dir/bed'. Give the folder or the kubeconfig that test/bed/up printed"
-  realpath "$dir"
+  bed=$(realpath "$dir")
 }
 
 is_component() { [[ " ${components[*]} " == *" $1 "* ]]; }
@@ -69,10 +82,14 @@ drop_etcd_data() {
 
 # ---- processes
 
+# What the kernel says in file $1, if it is still there, goes to `stat`. (Not $(<FILE): under set -e, bash 5.2 ends the whole shell
+# when that file is gone, whatever stands behind ||.)
+read_stat() { { read -r stat <"$1"; } 2>/dev/null; }
+
 # The start time of process $1 in clock ticks since boot. The second field may hold blanks: count from its closing bracket.
 start_time() {
   local stat
-  { stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 1
+  read_stat "/proc/$1/stat" || return 1
   read -ra stat <<<"${stat##*) }"
   echo "${stat[19]}"
 }
@@ -98,9 +115,9 @@ recorded() {
 # True when process $1 holds nothing any more: it has no thread, or only zombies. A dying process loses its exe before it closes its
 # sockets, so `lives` is false a moment before its port is free.
 let_go() {
-  local stat
-  for stat in "/proc/$1/task/"*/stat; do
-    { stat=$(<"$stat"); } 2>/dev/null || continue
+  local file stat
+  for file in "/proc/$1/task/"*/stat; do
+    read_stat "$file" || continue
     [[ ${stat##*) } == [ZX]* ]] || return 1
   done
 }
@@ -205,7 +222,7 @@ parse_component() {
   done
   [[ ${#words[@]} = 2 ]] || misuse "a bed and a component are needed"
   [[ $signal =~ ^(TERM|KILL|INT|QUIT)$ ]] || misuse "--signal $signal does not end a process: use TERM, KILL, INT or QUIT"
-  bed=$(find_bed "${words[0]}")
+  find_bed "${words[0]}"
   name=${words[1]}
   is_component "$name" || misuse "unknown component '$name': one of ${components[*]}"
 }
