@@ -15,6 +15,8 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=test/vm/lib.sh
 source test/vm/lib.sh
+# The image first: what it is made of comes from outside, and that network is about to go.
+[ -n "${DROVER_OWN_NETWORK:-}" ] || test/node/image >/dev/null || exit $?
 in_own_network "$@"
 # shellcheck source=test/real/stage.sh
 source test/real/stage.sh
