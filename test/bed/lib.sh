@@ -29,13 +29,13 @@ misuse() { say "${0##*/}: $*"; usage >&2; exit 2; }
 cannot() { say "cannot run here: $*"; exit 3; }
 
 # Nothing ends without a word, also where a command failed that says nothing: where it was is said. (Whoever calls exit has said
-# why.) Scripts with an EXIT trap of their own call it first, with $?.
+# why.) An EXIT trap of a script's own takes its place; up's calls it first, with $?.
 tell_end() {
   [[ $1 = 0 || -n $spoken || $BASH_COMMAND == exit* ]] ||
-    say "${0##*/} ended with code $1 at \"$BASH_COMMAND\" in ${FUNCNAME[*]:1}"
+    say "${0##*/} ended with code $1 at \"$BASH_COMMAND\" in ${FUNCNAME[*]:1}. bash -x $0 shows the way there"
 }
 trap 'tell_end $?' EXIT
-trap 'say "${0##*/}: told to end"; exit 130' HUP INT TERM
+trap 'say "${0##*/}: a signal told it to end; what it had begun may be half done"; exit 130' HUP INT TERM
 
 # Prints the comment block at the top of the calling script.
 usage() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"; }
