@@ -14,10 +14,11 @@
 #include "base/time.h"
 #include "cli/look.h"
 #include "core/view.h"
+#include "kube/quantity.h"
 
 namespace drover::cli {
 
-using Amounts = std::map<std::string, std::int64_t>;  // by resource, in thousandths
+using Amounts = kube::Amounts;
 
 // A pod that has not ended.
 struct Lodger {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "act/errands.h"
-#include "sim/controllers/placement.h"
+#include "kube/placement.h"
 
 namespace drover::cli {
 namespace {
@@ -220,11 +220,11 @@ bool Lodgings::place(Stay& stay) {
 }
 
 bool Lodgings::fits(const Lodger& pod, const std::string& node, const Lodging& lodging) const {
-  if (sim::untolerated_taint(sim::taints_of(lodging.node), sim::tolerations_of(pod.wishes),
-                             {"NoSchedule", "NoExecute"})) {
+  if (kube::untolerated_taint(kube::taints_of(lodging.node), kube::tolerations_of(pod.wishes),
+                              {"NoSchedule", "NoExecute"})) {
     return false;
   }
-  if (!sim::selects_node(pod.wishes, lodging.node)) return false;
+  if (!kube::selects_node(pod.wishes, lodging.node)) return false;
   const auto used = used_.find(node);
   const auto amount_in = [](const Amounts& amounts, const std::string& resource) {
     const auto at = amounts.find(resource);

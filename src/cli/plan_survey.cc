@@ -9,10 +9,8 @@
 
 #include "base/text.h"
 #include "cli/fleet_text.h"
+#include "kube/placement.h"
 #include "observe/ranges.h"
-#include "sim/controllers/objects.h"
-#include "sim/controllers/placement.h"
-#include "sim/controllers/scheduler.h"
 #include "vendors/messages.h"
 #include "vendors/record.h"
 
@@ -89,14 +87,6 @@ std::optional<Span> usual(std::vector<Span> spans) {
   const auto cut = static_cast<std::ptrdiff_t>(spans.size() / 4);
   const Span sum = std::accumulate(spans.begin() + cut, spans.end() - cut, Span::zero());
   return sum / (static_cast<std::ptrdiff_t>(spans.size()) - 2 * cut);
-}
-
-Amounts amounts_in(const json::Members& list) {
-  Amounts amounts;
-  for (const auto& entry : list) {
-    if (auto amount = sim::milli_quantity_of(entry.value())) amounts[std::string(entry.key())] = *amount;
-  }
-  return amounts;
 }
 
 bool is_image_trouble(std::string_view trouble) {
@@ -239,11 +229,11 @@ void Survey::list_pods() {
 void Survey::take_node(const kube::Object& node) {
   const std::string name(kube::name_of(node));
   Lodging& lodging = ground_.lodgings[name];
-  lodging.allocatable = amounts_in(json::members_at(node, {"status", "allocatable"}));
+  lodging.allocatable = kube::amounts_in(json::members_at(node, {"status", "allocatable"}));
   json::Array taints;
-  for (const json::Value& taint : sim::taints_of(node)) {
+  for (const json::Value& taint : kube::taints_of(node)) {
     const std::string_view key = json::text_at(taint, {"key"});
-    if (key != vendors::kSwapTaint && key != sim::kTaintUnschedulable) taints.push_back(taint);
+    if (key != vendors::kSwapTaint && key != kube::kTaintUnschedulable) taints.push_back(taint);
   }
   lodging.node = json::Members{{"metadata", json::Members{{"name", name}, {"labels", kube::labels_of(node)}}},
                                {"spec", json::Members{{"taints", std::move(taints)}}}};
@@ -276,7 +266,7 @@ void Survey::take_pod(const kube::Object& pod) {
   lodger.starts_in = between(placed_at, ready_at, kLongestStart).value_or(kUsualStart);
   const Span warm = between(facts.running_since, ready_at, kLongestStart).value_or(lodger.starts_in) + kStart;
   lodger.fetches_in = std::max(Span::zero(), lodger.starts_in - warm);
-  lodger.requests = sim::requests_of(pod);
+  lodger.requests = kube::requests_of(pod);
   json::Members wishes;
   for (const char* key : {"nodeSelector", "affinity", "tolerations"}) {
     if (const json::Value* value = json::find(pod, {"spec", key})) wishes[key] = *value;

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "kube/placement.h"
 #include "sim/controllers/objects.h"
-#include "sim/controllers/placement.h"
 #include "sim/controllers/revisions.h"
 #include "sim/same.h"
 #include "sim/server/bugs.h"
@@ -20,7 +20,8 @@ constexpr std::string_view kGenerationLabel = "pod-template-generation";
 constexpr std::string_view kGenerationAnnotation = "deprecated.daemonset.template.generation";
 
 bool node_changed_for_daemons(const kube::Object& before, const kube::Object& after) {
-  return !same(kube::labels_of(before), kube::labels_of(after)) || !same(taints_of(before), taints_of(after));
+  return !same(kube::labels_of(before), kube::labels_of(after)) ||
+         !same(kube::taints_of(before), kube::taints_of(after));
 }
 
 void add_toleration(json::Array& tolerations, std::string_view key, std::string_view effect) {
@@ -35,13 +36,14 @@ void add_toleration(json::Array& tolerations, std::string_view key, std::string_
 json::Value with_daemon_tolerations(const json::Value& pod_spec) {
   json::Members spec = pod_spec.is_object() ? pod_spec.get_object() : json::Members();
   json::Array tolerations = json::array_at(pod_spec, {"tolerations"});
-  add_toleration(tolerations, kTaintNotReady, "NoExecute");
-  add_toleration(tolerations, kTaintUnreachable, "NoExecute");
-  add_toleration(tolerations, kTaintDiskPressure, "NoSchedule");
-  add_toleration(tolerations, kTaintMemoryPressure, "NoSchedule");
-  add_toleration(tolerations, kTaintPidPressure, "NoSchedule");
-  add_toleration(tolerations, kTaintUnschedulable, "NoSchedule");
-  if (json::flag_at(pod_spec, {"hostNetwork"})) add_toleration(tolerations, kTaintNetworkUnavailable, "NoSchedule");
+  add_toleration(tolerations, kube::kTaintNotReady, "NoExecute");
+  add_toleration(tolerations, kube::kTaintUnreachable, "NoExecute");
+  add_toleration(tolerations, kube::kTaintDiskPressure, "NoSchedule");
+  add_toleration(tolerations, kube::kTaintMemoryPressure, "NoSchedule");
+  add_toleration(tolerations, kube::kTaintPidPressure, "NoSchedule");
+  add_toleration(tolerations, kube::kTaintUnschedulable, "NoSchedule");
+  if (json::flag_at(pod_spec, {"hostNetwork"}))
+    add_toleration(tolerations, kube::kTaintNetworkUnavailable, "NoSchedule");
   spec["tolerations"] = std::move(tolerations);
   return spec;
 }
@@ -148,7 +150,7 @@ void DaemonSetController::offer_orphan(const kube::Object& pod) {
 
 void DaemonSetController::put_pod(Fleet& fleet, const kube::Object& pod) {
   std::string name(kube::name_of(pod));
-  const std::string node = target_node(pod);
+  const std::string node = kube::target_node(pod);
   auto known = fleet.node_of_pod.find(name);
   if (known != fleet.node_of_pod.end() && known->second != node) drop_pod(fleet, name);
   if (!fleet.selector.matches(kube::labels_of(pod)) && pod_is_active(pod)) fleet.strays.insert(name);
@@ -321,11 +323,11 @@ void DaemonSetController::judge_fitness(Fleet& fleet, const std::string& node) {
   seat.node_exists = object != nullptr;
   if (!object) return;
   const std::string_view only = json::text_at(fleet.fit_spec, {"nodeName"});
-  if ((!only.empty() && only != node) || !selects_node(fleet.fit_spec, *object)) return;
-  const json::Array& tolerations = tolerations_of(fleet.fit_spec);
+  if ((!only.empty() && only != node) || !kube::selects_node(fleet.fit_spec, *object)) return;
+  const json::Array& tolerations = kube::tolerations_of(fleet.fit_spec);
   seat.should_run = server().bugs().has(Bug::DaemonOnTaintedNode) ||
-                    !untolerated_taint(taints_of(*object), tolerations, {"NoSchedule", "NoExecute"});
-  seat.may_stay = seat.should_run || !untolerated_taint(taints_of(*object), tolerations, {"NoExecute"});
+                    !kube::untolerated_taint(kube::taints_of(*object), tolerations, {"NoSchedule", "NoExecute"});
+  seat.may_stay = seat.should_run || !kube::untolerated_taint(kube::taints_of(*object), tolerations, {"NoExecute"});
 }
 
 }  // namespace drover::sim

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/placement.h"
 #include "sim/controllers/objects.h"
-#include "sim/controllers/placement.h"
 #include "sim/same.h"
 
 namespace drover::sim {
@@ -21,7 +21,7 @@ std::string_view heartbeat_of(const kube::Object& node) {
 }
 
 bool concerns_taints(const kube::Object& before, const kube::Object& after) {
-  if (!same(taints_of(before), taints_of(after))) return true;
+  if (!same(kube::taints_of(before), kube::taints_of(after))) return true;
   if (json::flag_at(before, {"spec", "unschedulable"}) != json::flag_at(after, {"spec", "unschedulable"})) return true;
   for (std::string_view type : {"Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable"}) {
     if (condition_status(before, type) != condition_status(after, type)) return true;
@@ -37,24 +37,26 @@ struct Taint {
 
 // Every taint that this controller puts on nodes and takes off them.
 constexpr Taint kOurs[] = {
-    {kTaintNotReady, "NoSchedule"},      {kTaintUnreachable, "NoSchedule"}, {kTaintMemoryPressure, "NoSchedule"},
-    {kTaintDiskPressure, "NoSchedule"},  {kTaintPidPressure, "NoSchedule"}, {kTaintNetworkUnavailable, "NoSchedule"},
-    {kTaintUnschedulable, "NoSchedule"}, {kTaintNotReady, "NoExecute"},     {kTaintUnreachable, "NoExecute"},
+    {kube::kTaintNotReady, "NoSchedule"},       {kube::kTaintUnreachable, "NoSchedule"},
+    {kube::kTaintMemoryPressure, "NoSchedule"}, {kube::kTaintDiskPressure, "NoSchedule"},
+    {kube::kTaintPidPressure, "NoSchedule"},    {kube::kTaintNetworkUnavailable, "NoSchedule"},
+    {kube::kTaintUnschedulable, "NoSchedule"},  {kube::kTaintNotReady, "NoExecute"},
+    {kube::kTaintUnreachable, "NoExecute"},
 };
 
 std::vector<Taint> wanted_taints(const kube::Object& node) {
   std::vector<Taint> wanted;
   const std::string_view ready = condition_status(node, "Ready");
-  if (ready == "False") wanted.push_back({kTaintNotReady, "NoSchedule"});
-  if (ready == "Unknown") wanted.push_back({kTaintUnreachable, "NoSchedule"});
-  if (condition_status(node, "MemoryPressure") == "True") wanted.push_back({kTaintMemoryPressure, "NoSchedule"});
-  if (condition_status(node, "DiskPressure") == "True") wanted.push_back({kTaintDiskPressure, "NoSchedule"});
-  if (condition_status(node, "PIDPressure") == "True") wanted.push_back({kTaintPidPressure, "NoSchedule"});
+  if (ready == "False") wanted.push_back({kube::kTaintNotReady, "NoSchedule"});
+  if (ready == "Unknown") wanted.push_back({kube::kTaintUnreachable, "NoSchedule"});
+  if (condition_status(node, "MemoryPressure") == "True") wanted.push_back({kube::kTaintMemoryPressure, "NoSchedule"});
+  if (condition_status(node, "DiskPressure") == "True") wanted.push_back({kube::kTaintDiskPressure, "NoSchedule"});
+  if (condition_status(node, "PIDPressure") == "True") wanted.push_back({kube::kTaintPidPressure, "NoSchedule"});
   if (condition_status(node, "NetworkUnavailable") == "True")
-    wanted.push_back({kTaintNetworkUnavailable, "NoSchedule"});
-  if (json::flag_at(node, {"spec", "unschedulable"})) wanted.push_back({kTaintUnschedulable, "NoSchedule"});
-  if (ready == "False") wanted.push_back({kTaintNotReady, "NoExecute"});
-  if (ready == "Unknown") wanted.push_back({kTaintUnreachable, "NoExecute"});
+    wanted.push_back({kube::kTaintNetworkUnavailable, "NoSchedule"});
+  if (json::flag_at(node, {"spec", "unschedulable"})) wanted.push_back({kube::kTaintUnschedulable, "NoSchedule"});
+  if (ready == "False") wanted.push_back({kube::kTaintNotReady, "NoExecute"});
+  if (ready == "Unknown") wanted.push_back({kube::kTaintUnreachable, "NoExecute"});
   return wanted;
 }
 
@@ -168,7 +170,7 @@ Done NodeLifecycle::settle_taints(const Stored& node) {
   std::vector<Taint> missing = wanted_taints(*node);
   json::Array taints;
   bool dropped = false;
-  for (const json::Value& taint : taints_of(*node)) {
+  for (const json::Value& taint : kube::taints_of(*node)) {
     const Taint it{json::text_at(taint, {"key"}), json::text_at(taint, {"effect"})};
     const bool ours = std::ranges::find(kOurs, it) != std::end(kOurs);
     const bool wanted = std::erase(missing, it) > 0;

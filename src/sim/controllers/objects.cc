@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <limits>
-#include <map>
 #include <vector>
 
 #include "base/text.h"
@@ -188,13 +186,6 @@ base::Span seconds_at(const json::Value& value, json::Path path, std::int64_t fa
   return std::chrono::seconds(count_at(value, path, fallback));
 }
 
-std::int64_t sum_of(std::int64_t a, std::int64_t b) {
-  using Limits = std::numeric_limits<std::int64_t>;
-  if (b > 0 && a > Limits::max() - b) return Limits::max();
-  if (b < 0 && a < -Limits::max() - b) return -Limits::max();  // so that it can be subtracted again
-  return a + b;
-}
-
 std::optional<std::int64_t> scaled(const json::Value* int_or_percent, std::int64_t total, bool round_up) {
   if (!int_or_percent) return std::nullopt;
   if (int_or_percent->is_number()) return count_at(*int_or_percent, {});
@@ -207,42 +198,6 @@ std::optional<std::int64_t> scaled(const json::Value* int_or_percent, std::int64
   if (!is_percentage) return std::clamp<std::int64_t>(*number, 0, kMostThings);
   if (*number < 0 || *number > 1'000'000 || total < 0) return std::nullopt;
   return std::min((*number * std::min(total, kMostThings) + (round_up ? 99 : 0)) / 100, kMostThings);
-}
-
-std::optional<std::int64_t> milli_quantity(std::string_view text) {
-  static const std::map<std::string_view, double> kUnits = {
-      {"n", 1e-9},    {"u", 1e-6},    {"m", 1e-3},    {"", 1},        {"k", 1e3},     {"M", 1e6},
-      {"G", 1e9},     {"T", 1e12},    {"P", 1e15},    {"E", 1e18},    {"Ki", 0x1p10}, {"Mi", 0x1p20},
-      {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"Pi", 0x1p50}, {"Ei", 0x1p60},
-  };
-  std::size_t end = 0;
-  while (end < text.size() && (std::string_view("+-.0123456789").find(text[end]) != std::string_view::npos)) ++end;
-  const std::string number(text.substr(0, end));
-  std::string_view unit = text.substr(end);
-  double scale = 1;
-  if (auto known = kUnits.find(unit); known != kUnits.end()) {
-    scale = known->second;
-  } else if (unit.starts_with('e') || unit.starts_with('E')) {
-    auto power = base::parse_int(unit.substr(1));
-    if (!power || *power < -18 || *power > 18) return std::nullopt;
-    scale = std::pow(10.0, static_cast<double>(*power));
-  } else {
-    return std::nullopt;
-  }
-  if (number.empty()) return std::nullopt;
-  char* stopped = nullptr;
-  const double value = std::strtod(number.c_str(), &stopped);
-  if (stopped != number.c_str() + number.size()) return std::nullopt;
-  const double milli = std::ceil(value * scale * 1000 - 1e-6);
-  constexpr double kMost = 9.2e18;
-  return static_cast<std::int64_t>(std::clamp(milli, -kMost, kMost));
-}
-
-std::optional<std::int64_t> milli_quantity_of(const json::Value& value) {
-  if (value.is_string()) return milli_quantity(std::string_view(value.get_string()));
-  if (value.is_int64()) return milli_quantity(fmt::format("{}", value.get_int64()));
-  if (value.is_double()) return milli_quantity(fmt::format("{}", value.get_double()));
-  return std::nullopt;
 }
 
 kube::Object copy_to_change(const kube::Object& stored) { return kube::Object(stored, boost::json::storage_ptr()); }

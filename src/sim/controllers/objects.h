@@ -72,19 +72,14 @@ std::string template_hash(const json::Value& pod_template, std::int64_t collisio
 
 // -- amounts ----------------------------------------------------------------------------------------------------------
 
-// A store may hold what admission would not let in: whoever counts, sizes or adds up asks these.
+// A store may hold what admission would not let in: whoever counts or sizes asks these.
 
 // A number of things: from 0 to what 32 bits hold, whatever stands there; `fallback` when it is no number.
 std::int64_t count_at(const json::Value& value, json::Path path, std::int64_t fallback = 0);
 // As many seconds, from none to a lifetime.
 base::Span seconds_at(const json::Value& value, json::Path path, std::int64_t fallback = 0);
-// A sum that ends where its type does.
-std::int64_t sum_of(std::int64_t a, std::int64_t b);
 // A count or a percentage of `total`, within the bounds of `count_at`; nothing when it is neither.
 std::optional<std::int64_t> scaled(const json::Value* int_or_percent, std::int64_t total, bool round_up);
-// "500m", "2", "1Gi" in thousandths; nothing when it is no quantity. What is too large is as large as can be.
-std::optional<std::int64_t> milli_quantity(std::string_view text);
-std::optional<std::int64_t> milli_quantity_of(const json::Value& value);
 
 // -- copies and times
 // ---------------------------------------------------------------------------------------------------

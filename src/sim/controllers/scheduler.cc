@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/selector.h"
+#include "kube/placement.h"
 #include "sim/controllers/objects.h"
-#include "sim/controllers/placement.h"
 #include "sim/same.h"
 
 namespace drover::sim {
@@ -22,27 +22,6 @@ constexpr std::string_view kSource = "default-scheduler";
 const std::string kRetryAll = "retry all";
 const std::string kRetryForRoom = "retry for room";
 constexpr base::Span kRetryAfter = std::chrono::seconds(1);
-
-using Amounts = std::map<std::string, std::int64_t>;
-
-Amounts amounts_in(const json::Members& list) {
-  Amounts amounts;
-  for (const auto& entry : list) {
-    if (auto amount = milli_quantity_of(entry.value())) amounts[std::string(entry.key())] = *amount;
-  }
-  return amounts;
-}
-
-Amounts container_requests(const json::Value& container) {
-  Amounts amounts = amounts_in(json::members_at(container, {"resources", "limits"}));
-  for (auto& [name, amount] : amounts_in(json::members_at(container, {"resources", "requests"})))
-    amounts[name] = amount;
-  return amounts;
-}
-
-void add(Amounts& to, const Amounts& amounts, int sign = 1) {
-  for (const auto& [name, amount] : amounts) to[name] = sum_of(to[name], sign * amount);
-}
 
 bool is_mine(const kube::Object& pod) {
   const std::string_view scheduler = json::text_at(pod, {"spec", "schedulerName"});
@@ -82,33 +61,13 @@ Stored what_pods_mind(const kube::Object& node) {
 }
 
 bool node_changed_for_pods(const kube::Object& before, const kube::Object& after) {
-  return !same(kube::labels_of(before), kube::labels_of(after)) || !same(taints_of(before), taints_of(after)) ||
+  return !same(kube::labels_of(before), kube::labels_of(after)) ||
+         !same(kube::taints_of(before), kube::taints_of(after)) ||
          json::flag_at(before, {"spec", "unschedulable"}) != json::flag_at(after, {"spec", "unschedulable"}) ||
          !same(json::members_at(before, {"status", "allocatable"}), json::members_at(after, {"status", "allocatable"}));
 }
 
 }  // namespace
-
-Amounts requests_of(const kube::Object& pod) {
-  Amounts total;
-  for (const json::Value& container : json::array_at(pod, {"spec", "containers"}))
-    add(total, container_requests(container));
-  Amounts peak;
-  Amounts sidecars;
-  for (const json::Value& container : json::array_at(pod, {"spec", "initContainers"})) {
-    Amounts requests = container_requests(container);
-    if (json::text_at(container, {"restartPolicy"}) == "Always") {
-      add(sidecars, requests);
-      continue;
-    }
-    add(requests, sidecars);
-    for (const auto& [name, amount] : requests) peak[name] = std::max(peak[name], amount);
-  }
-  add(total, sidecars);
-  for (const auto& [name, amount] : peak) total[name] = std::max(total[name], amount);
-  add(total, amounts_in(json::members_at(pod, {"spec", "overhead"})));
-  return total;
-}
 
 Scheduler::Scheduler(ControlPlane plane) : Controller(plane, "kube-scheduler") {}
 
@@ -129,7 +88,7 @@ void Scheduler::heard_node(const Commit& commit) {
   ++nodes_;
   if (room.node && commit.before && !node_changed_for_pods(*commit.before, *commit.after)) return;
   room.node = what_pods_mind(*commit.after);
-  room.allocatable = amounts_in(json::members_at(*commit.after, {"status", "allocatable"}));
+  room.allocatable = kube::amounts_in(json::members_at(*commit.after, {"status", "allocatable"}));
   rank(name, room);
   retry_for(name, false);
 }
@@ -156,9 +115,9 @@ void Scheduler::heard_pod(const Commit& commit) {
 }
 
 void Scheduler::place(const std::string& key, const kube::Object& pod) {
-  Placed placed{std::string(node_of(pod)), requests_of(pod)};
+  Placed placed{std::string(node_of(pod)), kube::requests_of(pod)};
   Room& room = rooms_[placed.node];
-  add(room.used, placed.requests);
+  kube::add(room.used, placed.requests);
   room.pods.insert(key);
   if (!anti_affinity(pod).empty()) room.guards.insert(key);
   rank(placed.node, room);
@@ -170,7 +129,7 @@ void Scheduler::lift(const std::string& key) {
   if (found == placed_.end()) return;
   const std::string node = found->second.node;
   Room& room = rooms_[node];
-  add(room.used, found->second.requests, -1);
+  kube::add(room.used, found->second.requests, -1);
   room.pods.erase(key);
   room.guards.erase(key);
   rank(node, room);
@@ -191,7 +150,7 @@ void Scheduler::wait(const std::string& key, const kube::Object& pod) {
   stop_waiting(key);
   Waiting waiting{{}, turns_++};
   const json::Value* spec = json::find(pod, {"spec"});
-  auto named = spec ? nodes_named_by(*spec) : std::nullopt;
+  auto named = spec ? kube::nodes_named_by(*spec) : std::nullopt;
   if (named && named->size() == 1) {
     waiting.pinned = named->front();
     pinned_to_[waiting.pinned].insert(key);
@@ -242,7 +201,7 @@ Done Scheduler::schedule(const std::string& key) {
 }
 
 std::optional<std::string> Scheduler::choose(const kube::Object& pod, std::string& why_not) {
-  const Amounts requests = requests_of(pod);
+  const Amounts requests = kube::requests_of(pod);
   std::map<std::string, std::size_t> reasons;
   std::size_t resolvable = 0;
   const auto will_do = [&](const Room& room) {
@@ -293,15 +252,15 @@ std::optional<Scheduler::Reason> Scheduler::objection(const kube::Object& pod, c
   static const json::Value kNothing;
   const json::Value* its_spec = json::find(pod, {"spec"});
   const json::Value& spec = its_spec != nullptr ? *its_spec : kNothing;
-  const json::Array& tolerations = tolerations_of(spec);
+  const json::Array& tolerations = kube::tolerations_of(spec);
   if (json::flag_at(node, {"spec", "unschedulable"})) {
-    const json::Array cordon{json::Value{{"key", kTaintUnschedulable}, {"effect", "NoSchedule"}}};
-    if (untolerated_taint(cordon, tolerations, {"NoSchedule"})) return Reason{"node(s) were unschedulable"};
+    const json::Array cordon{json::Value{{"key", kube::kTaintUnschedulable}, {"effect", "NoSchedule"}}};
+    if (kube::untolerated_taint(cordon, tolerations, {"NoSchedule"})) return Reason{"node(s) were unschedulable"};
   }
-  if (untolerated_taint(taints_of(node), tolerations, {"NoSchedule", "NoExecute"})) {
+  if (kube::untolerated_taint(kube::taints_of(node), tolerations, {"NoSchedule", "NoExecute"})) {
     return Reason{"node(s) had untolerated taint(s)"};
   }
-  if (!selects_node(spec, node)) return Reason{"node(s) didn't match Pod's node affinity/selector"};
+  if (!kube::selects_node(spec, node)) return Reason{"node(s) didn't match Pod's node affinity/selector"};
   if (auto limit = room.allocatable.find("pods");
       limit != room.allocatable.end() && static_cast<std::int64_t>(room.pods.size() + 1) * 1000 > limit->second) {
     return Reason{"Too many pods", true};
@@ -312,7 +271,7 @@ std::optional<Scheduler::Reason> Scheduler::objection(const kube::Object& pod, c
     const auto uses = room.used.find(resource);
     const std::int64_t all = has == room.allocatable.end() ? 0 : has->second;
     const std::int64_t taken = uses == room.used.end() ? 0 : uses->second;
-    if (amount > sum_of(all, -taken)) return Reason{fmt::format("Insufficient {}", resource), amount <= all};
+    if (amount > kube::sum_of(all, -taken)) return Reason{fmt::format("Insufficient {}", resource), amount <= all};
   }
   if (fenced_off(pod, room)) return Reason{"node(s) didn't match pod anti-affinity rules", true};
   return std::nullopt;
@@ -340,8 +299,8 @@ std::int64_t Scheduler::load_of(const Room& room) {
     auto found = room.used.find(resource);
     return found == room.used.end() ? 0 : found->second;
   };
-  return sum_of(sum_of(share("cpu", used("cpu")), share("memory", used("memory"))),
-                share("pods", static_cast<std::int64_t>(room.pods.size()) * 1000));
+  return kube::sum_of(kube::sum_of(share("cpu", used("cpu")), share("memory", used("memory"))),
+                      share("pods", static_cast<std::int64_t>(room.pods.size()) * 1000));
 }
 
 // -- telling ----------------------------------------------------------------------------------------------------------

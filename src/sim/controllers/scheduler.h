@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kube/quantity.h"
 #include "sim/controllers/controller.h"
 
 namespace drover::sim {
@@ -32,7 +33,7 @@ class Scheduler final : public Controller {
   Done sync(const std::string& key) override;
 
  private:
-  using Amounts = std::map<std::string, std::int64_t>;  // by resource, in thousandths
+  using Amounts = kube::Amounts;
 
   struct Room {
     Stored node;  // what pods may mind of it; nothing while only they told of it
@@ -86,8 +87,5 @@ class Scheduler final : public Controller {
   std::uint64_t turns_ = 0;
   std::uint64_t looks_ = 0;
 };
-
-// What a pod asks for: the sum of its containers, or its largest init container where that is more.
-std::map<std::string, std::int64_t> requests_of(const kube::Object& pod);
 
 }  // namespace drover::sim

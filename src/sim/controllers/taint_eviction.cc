@@ -5,9 +5,9 @@
 #include <chrono>
 #include <utility>
 
+#include "kube/placement.h"
 #include "sim/controllers/node_lifecycle.h"
 #include "sim/controllers/objects.h"
-#include "sim/controllers/placement.h"
 #include "sim/same.h"
 
 namespace drover::sim {
@@ -43,8 +43,10 @@ void TaintEviction::heard(const Commit& commit) {
   const kube::Object& object = *commit.after;
   if (commit.resource == "nodes") {
     if (commit.kind == Commit::Kind::Removed) return;
-    if (commit.before ? same(taints_of(*commit.before), taints_of(object)) : !has_no_execute(taints_of(object))) return;
-    for (const Stored& pod : store().pods_on(kube::name_of(object))) judge_pod(*pod, taints_of(object));
+    if (commit.before ? same(kube::taints_of(*commit.before), kube::taints_of(object))
+                      : !has_no_execute(kube::taints_of(object)))
+      return;
+    for (const Stored& pod : store().pods_on(kube::name_of(object))) judge_pod(*pod, kube::taints_of(object));
     return;
   }
   const std::string_view node = node_of(object);
@@ -56,14 +58,14 @@ void TaintEviction::heard(const Commit& commit) {
       commit.before && node_of(*commit.before) == node &&
       same(json::array_at(*commit.before, {"spec", "tolerations"}), json::array_at(object, {"spec", "tolerations"}));
   if (node.empty() || unchanged) return;
-  if (const Stored its_node = store().find("nodes", node)) judge_pod(object, taints_of(*its_node));
+  if (const Stored its_node = store().find("nodes", node)) judge_pod(object, kube::taints_of(*its_node));
 }
 
 void TaintEviction::judge_pod(const kube::Object& pod, const json::Array& taints) {
   const std::string key = eviction_key(pod);
   const auto stays = kube::is_being_deleted(pod) || !has_no_execute(taints)
                          ? std::nullopt
-                         : stays_for(taints, json::array_at(pod, {"spec", "tolerations"}));
+                         : kube::stays_for(taints, json::array_at(pod, {"spec", "tolerations"}));
   if (!stays) {
     // The event about it is told from the queue: nothing is written inside a commit.
     if (due_.erase(key) > 0) enqueue(key);

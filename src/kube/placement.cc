@@ -1,13 +1,14 @@
-#include "sim/controllers/placement.h"
+#include "kube/placement.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <set>
 
 #include "base/text.h"
-#include "sim/controllers/objects.h"
 
-namespace drover::sim {
+namespace drover::kube {
 
 namespace {
 
@@ -34,12 +35,12 @@ bool requirement_holds(const json::Value& requirement, const std::optional<std::
   return false;
 }
 
-bool term_holds(const json::Value& term, const kube::Object& node) {
+bool term_holds(const json::Value& term, const Object& node) {
   const json::Array& expressions = json::array_at(term, {"matchExpressions"});
   const json::Array& fields = json::array_at(term, {"matchFields"});
   // An empty term selects nothing.
   if (expressions.empty() && fields.empty()) return false;
-  const json::Members& labels = kube::labels_of(node);
+  const json::Members& labels = labels_of(node);
   for (const json::Value& expression : expressions) {
     std::optional<std::string_view> value;
     if (auto* found = labels.if_contains(json::text_at(expression, {"key"})); found && found->is_string()) {
@@ -49,9 +50,15 @@ bool term_holds(const json::Value& term, const kube::Object& node) {
   }
   for (const json::Value& field : fields) {
     if (json::text_at(field, {"key"}) != "metadata.name") return false;
-    if (!requirement_holds(field, kube::name_of(node))) return false;
+    if (!requirement_holds(field, name_of(node))) return false;
   }
   return true;
+}
+
+// A store may hold what admission would not let in: from none to a lifetime.
+base::Span tolerated_for(const json::Value& toleration) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  return std::chrono::seconds(std::clamp<std::int64_t>(json::int_at(toleration, {"tolerationSeconds"}), 0, kMost));
 }
 
 const json::Value* required_affinity(const json::Value& pod_spec) {
@@ -92,7 +99,7 @@ std::optional<base::Span> stays_for(const json::Array& taints, const json::Array
       tolerated = true;
       const json::Value* seconds = json::find(toleration, {"tolerationSeconds"});
       if (!seconds || seconds->is_null()) continue;
-      const base::Span span = seconds_at(toleration, {"tolerationSeconds"});
+      const base::Span span = tolerated_for(toleration);
       least = least ? std::min(*least, span) : span;
     }
     if (!tolerated) return base::Span::zero();
@@ -100,8 +107,8 @@ std::optional<base::Span> stays_for(const json::Array& taints, const json::Array
   return least;
 }
 
-bool selects_node(const json::Value& pod_spec, const kube::Object& node) {
-  const json::Members& labels = kube::labels_of(node);
+bool selects_node(const json::Value& pod_spec, const Object& node) {
+  const json::Members& labels = labels_of(node);
   for (const auto& wanted : json::members_at(pod_spec, {"nodeSelector"})) {
     const json::Value* found = labels.if_contains(wanted.key());
     if (!found || *found != wanted.value()) return false;
@@ -132,7 +139,7 @@ std::optional<std::vector<std::string>> nodes_named_by(const json::Value& pod_sp
   return std::vector<std::string>(names.begin(), names.end());
 }
 
-std::string target_node(const kube::Object& pod) {
+std::string target_node(const Object& pod) {
   if (std::string_view bound = json::text_at(pod, {"spec", "nodeName"}); !bound.empty()) return std::string(bound);
   const json::Value* spec = json::find(pod, {"spec"});
   if (!spec) return {};
@@ -140,4 +147,4 @@ std::string target_node(const kube::Object& pod) {
   return named && named->size() == 1 ? named->front() : std::string{};
 }
 
-}  // namespace drover::sim
+}  // namespace drover::kube

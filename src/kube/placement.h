@@ -1,8 +1,10 @@
 // May this pod be on that node? Taints and tolerations, node selectors and required node affinity.
 //
-// Shared by the scheduler, the DaemonSet controller and taint eviction, which must agree. Pure.
+// Shared by `drover plan` and the simulator's scheduler, DaemonSet controller and taint eviction, which must agree.
+// Pure.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +14,7 @@
 #include "base/time.h"
 #include "kube/object.h"
 
-namespace drover::sim {
+namespace drover::kube {
 
 inline constexpr std::string_view kTaintNotReady = "node.kubernetes.io/not-ready";
 inline constexpr std::string_view kTaintUnreachable = "node.kubernetes.io/unreachable";
@@ -26,7 +28,7 @@ bool toleration_matches(const json::Value& toleration, const json::Value& taint)
 // The first taint with one of these effects that nothing tolerates, or nullptr.
 const json::Value* untolerated_taint(const json::Array& taints, const json::Array& tolerations,
                                      std::initializer_list<std::string_view> effects);
-inline const json::Array& taints_of(const kube::Object& node) { return json::array_at(node, {"spec", "taints"}); }
+inline const json::Array& taints_of(const Object& node) { return json::array_at(node, {"spec", "taints"}); }
 inline const json::Array& tolerations_of(const json::Value& pod_spec) {
   return json::array_at(pod_spec, {"tolerations"});
 }
@@ -35,12 +37,12 @@ inline const json::Array& tolerations_of(const json::Value& pod_spec) {
 std::optional<base::Span> stays_for(const json::Array& taints, const json::Array& tolerations);
 
 // spec.nodeSelector and the required node affinity (matchExpressions, matchFields metadata.name).
-bool selects_node(const json::Value& pod_spec, const kube::Object& node);
+bool selects_node(const json::Value& pod_spec, const Object& node);
 
 // The only nodes that the required node affinity allows by name, or nothing when it does not name nodes in every term.
 std::optional<std::vector<std::string>> nodes_named_by(const json::Value& pod_spec);
 
 // The node a DaemonSet's pod is on or meant for; "" when it names none.
-std::string target_node(const kube::Object& pod);
+std::string target_node(const Object& pod);
 
-}  // namespace drover::sim
+}  // namespace drover::kube
