@@ -1,7 +1,6 @@
 // `drover agent …`: what runs on a node, inside the driver's and the validator's pods, or by hand.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -9,7 +8,8 @@
 #include "agent/inspect.h"
 #include "base/text.h"
 #include "cli/agent.h"
-#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "host/linux_host.h"
 
 namespace drover::cli {
@@ -31,15 +31,13 @@ int inspect(const InspectFlags& flags) {
   return 0;
 }
 
-void add_inspect(CLI::App& agent, Chosen& chosen) {
-  auto* command = agent.add_subcommand("inspect", "Show what this node has: devices, modules, and who holds them");
+void add_inspect(Command agent) {
+  Command command = agent.add("inspect", "Show what this node has: devices, modules, and who holds them");
   auto flags = std::make_shared<InspectFlags>();
-  command->add_option("--root", flags->root, "where the machine's files are (/host in a container that mounts them)")
-      ->type_name("DIR");
-  command->add_option("-o,--output", flags->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->callback([&chosen, flags] { chosen = [flags] { return inspect(*flags); }; });
+  command.option("--root", flags->root, "where the machine's files are (/host in a container that mounts them)",
+                 {.type_name = "DIR"});
+  add_output_flag(command, flags->output);
+  command.run([flags] { return inspect(*flags); });
 }
 
 // Whatever user the driver's image runs as must be able to run it.
@@ -52,30 +50,30 @@ int place_helper(const std::string& to) {
   return written ? 0 : complain(written.error());
 }
 
-void add_place_helper(CLI::App& agent, Chosen& chosen) {
-  auto* command = agent.add_subcommand(
-      "place-helper", "Write a program that ends well at once, for the driver's image to run (preflight pod)");
+void add_place_helper(Command agent) {
+  Command command = agent.add("place-helper",
+                              "Write a program that ends well at once, for the driver's image to run (preflight pod)");
   auto to = std::make_shared<std::string>();
-  command->add_option("--to", *to, "the file to write")->required()->type_name("FILE");
-  command->callback([&chosen, to] { chosen = [to] { return place_helper(*to); }; });
+  command.option("--to", *to, "the file to write", {.type_name = "FILE", .is_required = true});
+  command.run([to] { return place_helper(*to); });
 }
 
 }  // namespace
 
-void add_agent(CLI::App& app, Chosen& chosen) {
-  auto* agent = app.add_subcommand("agent", "What runs on a node, in the driver's pods or by hand");
-  agent->require_subcommand(1);
-  agent->footer(
+void add_agent(Command app) {
+  Command agent = app.add("agent", "What runs on a node, in the driver's pods or by hand");
+  agent.require_command();
+  agent.footer(
       "  drover agent inspect            what this machine has, for people\n"
       "  drover agent inspect -o json    the same for programs\n"
       "  drover agent vacate             take a DKMS-managed tt-kmd off this machine");
-  add_agent_driver_manager(*agent, chosen);
-  add_inspect(*agent, chosen);
-  add_place_helper(*agent, chosen);
-  add_agent_load(*agent, chosen);
-  add_agent_vacate(*agent, chosen);
-  add_agent_hand_back(*agent, chosen);
-  add_agent_validate(*agent, chosen);
+  add_agent_driver_manager(agent);
+  add_inspect(agent);
+  add_place_helper(agent);
+  add_agent_load(agent);
+  add_agent_vacate(agent);
+  add_agent_hand_back(agent);
+  add_agent_validate(agent);
 }
 
 }  // namespace drover::cli

@@ -5,10 +5,10 @@
 
 namespace drover::cli {
 
-void add_agent_driver_manager(CLI::App& agent, Chosen& chosen);
-void add_agent_load(CLI::App& agent, Chosen& chosen);
-void add_agent_vacate(CLI::App& agent, Chosen& chosen);
-void add_agent_hand_back(CLI::App& agent, Chosen& chosen);
-void add_agent_validate(CLI::App& agent, Chosen& chosen);
+void add_agent_driver_manager(Command agent);
+void add_agent_load(Command agent);
+void add_agent_vacate(Command agent);
+void add_agent_hand_back(Command agent);
+void add_agent_validate(Command agent);
 
 }  // namespace drover::cli

@@ -4,7 +4,6 @@
 // for over HTTP and answered from /sys, without a process. Vacating is done by hand, as root, on the machine itself.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -15,6 +14,7 @@
 #include "cli/address.h"
 #include "cli/agent.h"
 #include "cli/agent_session.h"
+#include "cli/flags.h"
 #include "serve/http_server.h"
 
 namespace drover::cli {
@@ -82,42 +82,42 @@ int work_on(const std::string& root) {
   return code;
 }
 
-void add_root_flag(CLI::App& command, std::string& root) {
-  command.add_option("--root", root, "where the machine's files are (/host in a container that mounts them)")
-      ->type_name("DIR");
+void add_root_flag(Command command, std::string& root) {
+  command.option("--root", root, "where the machine's files are (/host in a container that mounts them)",
+                 {.type_name = "DIR"});
 }
 
 }  // namespace
 
-void add_agent_load(CLI::App& agent, Chosen& chosen) {
-  auto* command = agent.add_subcommand(
-      "load", "Build Tenstorrent's driver for this machine, load it, and watch over it (builder container)");
+void add_agent_load(Command agent) {
+  Command command =
+      agent.add("load", "Build Tenstorrent's driver for this machine, load it, and watch over it (builder container)");
   auto flags = std::make_shared<LoadFlags>();
-  add_target_flags(*command, flags->target);
-  command->add_option("--listen", flags->listen, "answer /readyz here, for example :8082 (default: nowhere)")
-      ->type_name("ADDRESS");
-  command->callback([&chosen, flags] { chosen = [flags] { return load(*flags); }; });
+  add_target_flags(command, flags->target);
+  command.option("--listen", flags->listen, "answer /readyz here, for example :8082 (default: nowhere)",
+                 {.type_name = "ADDRESS"});
+  command.run([flags] { return load(*flags); });
 }
 
-void add_agent_vacate(CLI::App& agent, Chosen& chosen) {
-  auto* command = agent.add_subcommand(
+void add_agent_vacate(Command agent) {
+  Command command = agent.add(
       "vacate", "Take a DKMS-managed Tenstorrent driver off this machine, so that the operator can bring its own");
   auto root = std::make_shared<std::string>();
-  add_root_flag(*command, *root);
-  command->footer(
+  add_root_flag(command, *root);
+  command.footer(
       "Run it as root on a node that was cordoned and drained. It refuses while the device is held, and may be\n"
       "repeated: on a clean host it changes nothing.");
-  command->callback([&chosen, root] { chosen = [root] { return work_on<agent::Vacate>(*root); }; });
+  command.run([root] { return work_on<agent::Vacate>(*root); });
 }
 
-void add_agent_hand_back(CLI::App& agent, Chosen& chosen) {
-  auto* command = agent.add_subcommand(
+void add_agent_hand_back(Command agent) {
+  Command command = agent.add(
       "hand-back", "Take the operator's Tenstorrent driver off this machine, and wait until DKMS has brought its own");
   auto root = std::make_shared<std::string>();
-  add_root_flag(*command, *root);
-  command->footer(
+  add_root_flag(command, *root);
+  command.footer(
       "Run by `kubectl drover migrate --rollback`. It installs nothing, and refuses while the device is held.");
-  command->callback([&chosen, root] { chosen = [root] { return work_on<agent::HandBack>(*root); }; });
+  command.run([root] { return work_on<agent::HandBack>(*root); });
 }
 
 }  // namespace drover::cli

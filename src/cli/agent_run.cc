@@ -2,7 +2,6 @@
 // server. They run in pods whose templates drover renders; by hand they do the same to the machine they run on.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "agent/validate.h"
 #include "cli/agent.h"
 #include "cli/agent_session.h"
+#include "cli/flags.h"
 #include "host/linux_host.h"
 
 namespace drover::cli {
@@ -43,24 +43,22 @@ int ask_whether_passed() {
 
 }  // namespace
 
-void add_agent_driver_manager(CLI::App& agent, Chosen& chosen) {
-  auto* command = agent.add_subcommand(
-      "driver-manager",
-      "Take the old driver out, with permission, so that the one beside it can load (init container)");
+void add_agent_driver_manager(Command agent) {
+  Command command =
+      agent.add("driver-manager",
+                "Take the old driver out, with permission, so that the one beside it can load (init container)");
   auto flags = std::make_shared<TargetFlags>();
-  add_target_flags(*command, *flags);
-  command->callback([&chosen, flags] { chosen = [flags] { return manage_driver(*flags); }; });
+  add_target_flags(command, *flags);
+  command.run([flags] { return manage_driver(*flags); });
 }
 
-void add_agent_validate(CLI::App& agent, Chosen& chosen) {
-  auto* command =
-      agent.add_subcommand("validate", "See that the wanted driver is loaded and works; runs until it is ended");
+void add_agent_validate(Command agent) {
+  Command command = agent.add("validate", "See that the wanted driver is loaded and works; runs until it is ended");
   auto flags = std::make_shared<TargetFlags>();
   auto asks = std::make_shared<bool>(false);
-  add_target_flags(*command, *flags);
-  command->add_flag("--passed", *asks, "only say, by the exit code, whether the validator in this pod has passed");
-  command->callback(
-      [&chosen, flags, asks] { chosen = [flags, asks] { return *asks ? ask_whether_passed() : validate(*flags); }; });
+  add_target_flags(command, *flags);
+  command.flag("--passed", *asks, "only say, by the exit code, whether the validator in this pod has passed");
+  command.run([flags, asks] { return *asks ? ask_whether_passed() : validate(*flags); });
 }
 
 }  // namespace drover::cli

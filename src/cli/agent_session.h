@@ -9,6 +9,7 @@
 #include "agent/driver_manager.h"
 #include "base/log.h"
 #include "cli/command.h"
+#include "cli/flags.h"
 #include "host/linux_host.h"
 #include "host/program_text.h"
 #include "kube/config.h"

@@ -3,14 +3,11 @@
 
 #include <optional>
 
+#include "cli/command.h"
 #include "core/policy.h"
-
-namespace CLI {
-class App;
-}
 
 namespace drover::cli {
 
-void add_ceiling_flag(CLI::App& app, std::optional<core::Share>& value);
+void add_ceiling_flag(Command app, std::optional<core::Share>& value);
 
 }  // namespace drover::cli

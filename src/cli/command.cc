@@ -3,88 +3,167 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
-#include <map>
+#include <exception>
 #include <utility>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/flags.h"
 
 namespace drover::cli {
 namespace {
 
-// A flag whose value is one of a few words.
-template <class T>
-void add_word_flag(CLI::App& app, const std::string& name, T& value, std::map<std::string, T> words,
-                   const std::string& help) {
-  app.add_option_function<std::string>(
-         name,
-         [name, &value, words = std::move(words), help](const std::string& word) {
-           const auto at = words.find(word);
-           if (at == words.end())
-             throw CLI::ValidationError(name, "\"" + base::one_line(word, 40) + "\" is none of " + help);
-           value = at->second;
-         },
-         help)
-      ->type_name("WORD");
+constexpr int kUsageError = 2;
+constexpr int kInternalError = 70;
+
+// Set once, before anything is parsed.
+std::string& name_of_program() {
+  static std::string name = "drover";
+  return name;
+}
+
+void describe(CLI::Option& option, const Option& how) {
+  if (!how.type_name.empty()) option.type_name(how.type_name);
+  if (!how.words.empty()) option.check(CLI::IsMember(how.words));
+  if (how.range) option.check(CLI::Range(how.range->least, how.range->most));
+  if (!how.default_text.empty()) option.default_str(how.default_text);
+  if (how.shows_default) option.capture_default_str();
+  if (how.is_required) option.required();
+}
+
+void take_or_throw(const std::string& name, const Command::Take& take, const std::string& text) {
+  if (const auto taken = take(text); !taken) throw CLI::ValidationError(name, taken.error().message);
+}
+
+// What the parser says, or, where it only misses a command, the word that is not one.
+std::string complaint(const CLI::App& app, const CLI::Error& wrong) {
+  const auto left = app.remaining(true);
+  if (!left.empty()) return fmt::format("\"{}\" is neither a command nor a flag here", left.front());
+  const std::string said = wrong.what();
+  if (dynamic_cast<const CLI::RequiredError*>(&wrong) != nullptr && said.find("subcommand") != said.npos) {
+    return "say what to do";
+  }
+  return said;
+}
+
+// As kubectl's plugin drover is called kubectl-drover, and people write it with a blank.
+std::string called_by(std::string_view file, const std::string& name) {
+  return file.substr(file.rfind('/') + 1).starts_with("kubectl-") ? "kubectl " + name : name;
+}
+
+int parse_and_run(int argc, char** argv, const Program& program, const std::function<void(Command)>& add_commands) {
+  CLI::App app{program.description, called_by(argc > 0 ? argv[0] : "", program.name)};
+  app.fallthrough();
+  Run chosen;
+  LogFlags logs;
+  Command root(app, chosen);
+  root.require_command();
+  add_log_flags(root, logs);
+  add_commands(root);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked_for_help) {
+    return app.exit(asked_for_help);
+  } catch (const CLI::Error& wrong) {
+    fmt::print(stderr, "{0}: {1}; see {0} --help\n", program.name, base::one_line(complaint(app, wrong), 300));
+    return kUsageError;
+  }
+  log::configure(logs.level, logs.format);
+  return chosen();
 }
 
 }  // namespace
 
-void add_log_flags(CLI::App& app, LogFlags& flags) {
-  using log::Format;
-  using log::Level;
-  add_word_flag<Level>(app, "--log-level", flags.level,
-                       {{"debug", Level::Debug}, {"info", Level::Info}, {"warn", Level::Warn}, {"error", Level::Error}},
-                       "debug, info, warn, error (default: info)");
-  add_word_flag<Format>(app, "--log-format", flags.format, {{"text", Format::Text}, {"json", Format::Json}},
-                        "text, json (default: text)");
+Command Command::add(const std::string& name, const std::string& help) {
+  return {*app_->add_subcommand(name, help), *chosen_};
 }
 
-void add_target_flags(CLI::App& app, TargetFlags& flags) {
-  app.add_option("--kubeconfig", flags.kubeconfig,
-                 "kubeconfig file (default: $KUBECONFIG, then the pod's service account, then ~/.kube/config)")
-      ->type_name("FILE");
-  app.add_option("--context", flags.context, "context in it (default: its current-context)")->type_name("NAME");
+Command Command::add_moved(const std::string& name, const std::string& to) {
+  Command moved = add(name, "");
+  // Whatever follows, also --help, is for the other program.
+  moved.app_->group("")->fallthrough(false)->prefix_command()->set_help_flag("");
+  moved.run([what = moved.path(), to] {
+    fmt::print(stderr, "{}: \"{}\" is a command of {}: run \"{}\"\n", program_name(), what, to.substr(0, to.find(' ')),
+               to);
+    return kUsageError;
+  });
+  return moved;
 }
 
-void add_span_flag(CLI::App& app, const std::string& name, base::Span& value, const std::string& help) {
-  app.add_option_function<std::string>(
-         name,
-         [name, &value](const std::string& text) {
-           const auto span = base::parse_span(text);
-           if (!span || *span < base::Span::zero()) {
-             throw CLI::ValidationError(name,
-                                        "\"" + base::one_line(text, 40) + "\" is no time: write 500ms, 2s or 1m30s");
-           }
-           value = *span;
-         },
-         help)
-      ->type_name("TIME")
-      ->default_str(base::human(value));
+std::string Command::path() const {
+  std::string words = app_->get_name();
+  for (const CLI::App* above = app_->get_parent(); above->get_parent() != nullptr; above = above->get_parent()) {
+    words = above->get_name() + " " + words;
+  }
+  return words;
 }
 
-void add_fraction_flag(CLI::App& app, const std::string& name, double& value, const std::string& help) {
-  app.add_option_function<std::string>(
-         name,
-         [name, &value](const std::string& text) {
-           const bool percent = text.ends_with('%');
-           double number = 0;
-           const auto digits = percent ? text.substr(0, text.size() - 1) : text;
-           if (!CLI::detail::lexical_cast(digits, number) || number < 0 || number > (percent ? 100 : 1)) {
-             throw CLI::ValidationError(name,
-                                        "\"" + base::one_line(text, 40) + "\" is no part of a whole: write 10% or 0.1");
-           }
-           value = percent ? number / 100 : number;
-         },
-         help)
-      ->type_name("PART")
-      ->default_str(fmt::format("{}%", value * 100));
+void Command::footer(const std::string& text) { app_->footer(text); }
+
+void Command::require_command() { app_->require_subcommand(1); }
+
+void Command::flag(const std::string& name, bool& value, const std::string& help) { app_->add_flag(name, value, help); }
+
+template <class T>
+void Command::bind(const std::string& name, T& value, const std::string& help, const Option& how) {
+  describe(*app_->add_option(name, value, help), how);
 }
+
+void Command::option(const std::string& name, std::string& value, const std::string& help, const Option& how) {
+  bind(name, value, help, how);
+}
+
+void Command::option(const std::string& name, std::vector<std::string>& values, const std::string& help,
+                     const Option& how) {
+  bind(name, values, help, how);
+}
+
+void Command::option(const std::string& name, int& value, const std::string& help, const Option& how) {
+  bind(name, value, help, how);
+}
+
+void Command::option(const std::string& name, std::uint64_t& value, const std::string& help, const Option& how) {
+  bind(name, value, help, how);
+}
+
+void Command::parsed(const std::string& name, const Take& take, const std::string& help, const Option& how) {
+  const auto taken = [name, take](const std::string& text) { take_or_throw(name, take, text); };
+  describe(*app_->add_option_function<std::string>(name, taken, help), how);
+}
+
+void Command::parsed_each(const std::string& name, const Take& take, const std::string& help, const Option& how) {
+  const auto taken = [name, take](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) take_or_throw(name, take, text);
+  };
+  describe(*app_->add_option_function<std::vector<std::string>>(name, taken, help), how);
+}
+
+void Command::run(Run what) {
+  app_->callback([chosen = chosen_, what = std::move(what)] {
+    // CLI11 calls the innermost command first.
+    if (!*chosen) *chosen = what;
+  });
+}
+
+int run_program(int argc, char** argv, const Program& program, const std::function<void(Command)>& add_commands) {
+  name_of_program() = program.name;
+  // A reader that hangs up is an error of one write, not the end of the process.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return parse_and_run(argc, argv, program, add_commands);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: internal error: {}; please report it with the command line\n", program.name, error.what());
+    return kInternalError;
+  }
+}
+
+const std::string& program_name() { return name_of_program(); }
 
 int complain(const base::Fault& fault) {
   // The longest message that still is one line of a terminal or two; servers can answer with anything.
-  fmt::print(stderr, "drover: {}\n", base::one_line(log::redact(fault.message), 600));
+  fmt::print(stderr, "{}: {}\n", program_name(), base::one_line(log::redact(fault.message), 600));
   return 1;
 }
 

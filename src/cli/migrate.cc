@@ -1,12 +1,12 @@
 // `drover migrate NODE...`: nodes go from DKMS to the operator, one at a time, and back with --rollback.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <vector>
 
-#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/migration.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
@@ -48,30 +48,30 @@ int migrate(MigrateFlags flags) {
 
 }  // namespace
 
-void add_migrate(CLI::App& app, Chosen& chosen) {
-  auto* command = app.add_subcommand(
-      "migrate", "Take Tenstorrent nodes over from DKMS, one at a time: cordon, drain, vacate, uncordon, wait");
-  command->footer(
+void add_migrate(Command app) {
+  Command command =
+      app.add("migrate", "Take Tenstorrent nodes over from DKMS, one at a time: cordon, drain, vacate, uncordon, wait");
+  command.footer(
       "A policy must mean the node (paused: true is fine). May be interrupted and run again at any point.\n"
       "  kubectl drover migrate node-1 --dry-run    what would be done\n"
       "  kubectl drover migrate node-1 --rollback   hand the node back to DKMS: sets the skip label, unloads, and "
       "waits");
   auto flags = std::make_shared<MigrateFlags>();
   flags->settings.ns = vendors::tenstorrent().ns;
-  add_target_flags(*command, flags->target);
-  command->add_option("NODE", flags->nodes, "the nodes, in their order")->required();
-  command->add_flag("--dry-run", flags->settings.is_dry_run, "only say what would be done");
-  command->add_flag("--rollback", flags->goes_back, "hand the nodes back to DKMS");
-  command->add_option("-n,--namespace", flags->settings.ns, "where the pods that do the work are made")
-      ->capture_default_str();
-  command->add_option("--image", flags->settings.image, "drover's image for these pods (default: the builder's)");
-  command->add_option("--pod-selector", flags->selector, "pods that leave besides those that name the device")
-      ->capture_default_str();
-  command->add_flag("--force", flags->settings.terms.is_forced, "evict pods that belong to no controller, too");
-  command->add_flag("--delete-emptydir-data", flags->settings.terms.deletes_local_data,
-                    "evict pods with an emptyDir, whose content is lost");
-  add_span_flag(*command, "--timeout", flags->settings.terms.drain_at_most, "how long a node may take to be drained");
-  command->callback([&chosen, flags] { chosen = [flags] { return migrate(*flags); }; });
+  add_target_flags(command, flags->target);
+  command.option("NODE", flags->nodes, "the nodes, in their order", {.is_required = true});
+  command.flag("--dry-run", flags->settings.is_dry_run, "only say what would be done");
+  command.flag("--rollback", flags->goes_back, "hand the nodes back to DKMS");
+  command.option("-n,--namespace", flags->settings.ns, "where the pods that do the work are made",
+                 {.shows_default = true});
+  command.option("--image", flags->settings.image, "drover's image for these pods (default: the builder's)");
+  command.option("--pod-selector", flags->selector, "pods that leave besides those that name the device",
+                 {.shows_default = true});
+  command.flag("--force", flags->settings.terms.is_forced, "evict pods that belong to no controller, too");
+  command.flag("--delete-emptydir-data", flags->settings.terms.deletes_local_data,
+               "evict pods with an emptyDir, whose content is lost");
+  add_span_flag(command, "--timeout", flags->settings.terms.drain_at_most, "how long a node may take to be drained");
+  command.run([flags] { return migrate(*flags); });
 }
 
 }  // namespace drover::cli

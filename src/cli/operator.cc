@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -16,7 +15,8 @@
 #include "base/text.h"
 #include "cli/address.h"
 #include "cli/ceiling_flag.h"
-#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 #include "kube/paced_api.h"
@@ -192,103 +192,100 @@ int run_operator(const OperatorFlags& flags) {
   return session.run();
 }
 
-LeaseName parse_lease(const std::string& text) {
+base::Result<LeaseName> parse_lease(const std::string& text) {
   const auto parts = base::split(text, '/');
   if (parts.size() != 2 || parts[0].empty() || parts[1].empty()) {
-    throw CLI::ValidationError(
-        "--lease", fmt::format("\"{}\" is no NAMESPACE/NAME: write drover-system/drover", base::one_line(text, 60)));
+    return base::fault(
+        base::Fault::Kind::Malformed,
+        fmt::format("\"{}\" is no NAMESPACE/NAME: write drover-system/drover", base::one_line(text, 60)));
   }
-  return {std::string(parts[0]), std::string(parts[1])};
+  return LeaseName{std::string(parts[0]), std::string(parts[1])};
 }
 
 // "nvidia" or "nvidia=gpu-operator".
-operate::Served parse_vendor(const std::string& text) {
+base::Result<operate::Served> parse_vendor(const std::string& text) {
   const auto equals = text.find('=');
   const std::string name = text.substr(0, equals);
   std::string known;
   for (const vendors::Profile* profile : vendors::all()) {
     if (profile->vendor == name) {
       const std::string ns = equals == std::string::npos ? std::string(profile->ns) : text.substr(equals + 1);
-      if (ns.empty()) throw CLI::ValidationError("--vendor", fmt::format("{}= names no namespace", name));
-      return {.profile = profile, .operands = {.ns = ns}};
+      if (ns.empty()) return base::fault(base::Fault::Kind::Malformed, fmt::format("{}= names no namespace", name));
+      return operate::Served{.profile = profile, .operands = {.ns = ns}};
     }
     known += fmt::format("{}{}", known.empty() ? "" : ", ", profile->vendor);
   }
-  throw CLI::ValidationError("--vendor", fmt::format("\"{}\" is none of {}", base::one_line(name, 40), known));
+  return base::fault(base::Fault::Kind::Malformed,
+                     fmt::format("\"{}\" is none of {}", base::one_line(name, 40), known));
 }
 
-void add_flags(CLI::App& command, OperatorFlags& flags) {
+void add_flags(Command command, OperatorFlags& flags) {
   add_target_flags(command, flags.target);
-  command
-      .add_option_function<std::string>(
-          "--lease", [&flags](const std::string& text) { flags.lease = parse_lease(text); },
-          "work only while holding this Lease (default: work without one)")
-      ->type_name("NAMESPACE/NAME");
-  command
-      .add_option("--lease-seconds", flags.lease_seconds, "how long another one waits for a leader that fell silent")
-      ->check(CLI::Range(3, 600))
-      ->capture_default_str();
-  command
-      .add_option("--listen", flags.listen,
-                  "serve /metrics, /healthz and /readyz here, for example :8080 (default: nowhere)")
-      ->type_name("[ADDRESS]:PORT");
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--vendor",
-          [&flags](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts) flags.vendors.push_back(parse_vendor(text));
-          },
-          "serve this vendor, its pods in this namespace; may be repeated (default: all)")
-      ->type_name("NAME[=NAMESPACE]");
+  const auto take_lease = [&flags](const std::string& text) -> base::Result<void> {
+    TRY(flags.lease, parse_lease(text));
+    return {};
+  };
+  command.parsed("--lease", take_lease, "work only while holding this Lease (default: work without one)",
+                 {.type_name = "NAMESPACE/NAME"});
+  command.option("--lease-seconds", flags.lease_seconds, "how long another one waits for a leader that fell silent",
+                 {.shows_default = true, .range = Option::Range{3, 600}});
+  command.option("--listen", flags.listen,
+                 "serve /metrics, /healthz and /readyz here, for example :8080 (default: nowhere)",
+                 {.type_name = "[ADDRESS]:PORT"});
+  const auto take_vendor = [&flags](const std::string& text) -> base::Result<void> {
+    TRY(flags.vendors.emplace_back(), parse_vendor(text));
+    return {};
+  };
+  command.parsed_each("--vendor", take_vendor,
+                      "serve this vendor, its pods in this namespace; may be repeated (default: all)",
+                      {.type_name = "NAME[=NAMESPACE]"});
   add_ceiling_flag(command, flags.max_unavailable);
   vendors::OperandSettings& operands = flags.operands;
-  command.add_option("--image", operands.own_image, "the image of drover's own containers on nodes")
-      ->type_name("IMAGE")
-      ->capture_default_str();
-  command.add_option("--image-pull-policy", operands.own_pull_policy, "when that image is fetched")
-      ->check(CLI::IsMember({"Always", "IfNotPresent", "Never"}))
-      ->capture_default_str();
-  command.add_option("--image-pull-secret", operands.own_pull_secrets, "a Secret to fetch it with; may be repeated")
-      ->type_name("NAME");
-  command.add_option("--agent-account", operands.agent_account, "the ServiceAccount of drover's containers on nodes")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command
-      .add_option("--builder-image", operands.builder_image,
-                  "the image that builds drivers on nodes where a policy names none (default: drover's own)")
-      ->type_name("IMAGE");
-  command
-      .add_option("--driver-source", operands.driver_source,
-                  "where tt-kmd is cloned from: https only (default: Tenstorrent's repository)")
-      ->type_name("URL")
-      ->check([](const std::string& text) {
-        if (vendors::is_kmd_source(text)) return std::string();
-        // A URL with a user carries a password.
-        const bool is_shown = text.find('@') == std::string::npos;
-        return fmt::format("\"{}\" is no https://HOST/PATH without a user or a query",
-                           is_shown ? base::one_line(text, 80) : "(not shown)");
-      });
-  command
-      .add_option_function<std::string>(
-          "--deploy-gates", [&operands](const std::string& text) { operands.gates = text; },
-          "labels that keep other pods off Tenstorrent's devices, set to false during an upgrade, comma-separated; "
-          "\"\" "
-          "for none (default: tenstorrent.com/deploy.tt-telemetry)")
-      ->type_name("LABELS");
-  command
-      .add_option("--preflight-priority-class", operands.preflight_priority_class,
-                  "the PriorityClass of pods that fetch a driver's image (default: the cluster's)")
-      ->type_name("NAME");
+  command.option("--image", operands.own_image, "the image of drover's own containers on nodes",
+                 {.type_name = "IMAGE", .shows_default = true});
+  command.option("--image-pull-policy", operands.own_pull_policy, "when that image is fetched",
+                 {.shows_default = true, .words = {"Always", "IfNotPresent", "Never"}});
+  command.option("--image-pull-secret", operands.own_pull_secrets, "a Secret to fetch it with; may be repeated",
+                 {.type_name = "NAME"});
+  command.option("--agent-account", operands.agent_account, "the ServiceAccount of drover's containers on nodes",
+                 {.type_name = "NAME", .shows_default = true});
+  command.option("--builder-image", operands.builder_image,
+                 "the image that builds drivers on nodes where a policy names none (default: drover's own)",
+                 {.type_name = "IMAGE"});
+  const auto take_source = [&operands](const std::string& text) -> base::Result<void> {
+    if (!vendors::is_kmd_source(text)) {
+      // A URL with a user carries a password.
+      const bool is_shown = text.find('@') == std::string::npos;
+      return base::fault(base::Fault::Kind::Malformed,
+                         fmt::format("\"{}\" is no https://HOST/PATH without a user or a query",
+                                     is_shown ? base::one_line(text, 80) : "(not shown)"));
+    }
+    operands.driver_source = text;
+    return {};
+  };
+  command.parsed("--driver-source", take_source,
+                 "where tt-kmd is cloned from: https only (default: Tenstorrent's repository)", {.type_name = "URL"});
+  const auto take_gates = [&operands](const std::string& text) -> base::Result<void> {
+    operands.gates = text;
+    return {};
+  };
+  command.parsed("--deploy-gates", take_gates,
+                 "labels that keep other pods off Tenstorrent's devices, set to false during an upgrade, "
+                 "comma-separated; \"\" for none (default: tenstorrent.com/deploy.tt-telemetry)",
+                 {.type_name = "LABELS"});
+  command.option("--preflight-priority-class", operands.preflight_priority_class,
+                 "the PriorityClass of pods that fetch a driver's image (default: the cluster's)",
+                 {.type_name = "NAME"});
 }
 
 }  // namespace
 
-void add_operator(CLI::App& app, Chosen& chosen) {
-  auto* command = app.add_subcommand("operator", "Keep the drivers of a fleet as its policies want them");
-  command->footer("  drover operator --kubeconfig ~/.kube/config --lease drover-system/drover --vendor nvidia");
+void add_operator(Command app) {
+  Command command = app.add("operator", "Keep the drivers of a fleet as its policies want them");
+  command.footer("  drover operator --kubeconfig ~/.kube/config --lease drover-system/drover --vendor nvidia");
   auto flags = std::make_shared<OperatorFlags>();
-  add_flags(*command, *flags);
-  command->callback([&chosen, flags] { chosen = [flags] { return run_operator(*flags); }; });
+  add_flags(command, *flags);
+  command.run([flags] { return run_operator(*flags); });
 }
 
 }  // namespace drover::cli

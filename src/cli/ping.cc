@@ -1,12 +1,12 @@
 // `drover ping`: does the API server answer with these credentials? One line says so; one line says why not.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 
@@ -112,12 +112,12 @@ int ping(const PingFlags& flags) {
 
 }  // namespace
 
-void add_ping(CLI::App& app, Chosen& chosen) {
-  auto* command = app.add_subcommand("ping", "Check that the API server answers with these credentials");
+void add_ping(Command app) {
+  Command command = app.add("ping", "Check that the API server answers with these credentials");
   auto flags = std::make_shared<PingFlags>();
-  add_target_flags(*command, flags->target);
-  add_span_flag(*command, "--timeout", flags->timeout, "give up when the server is silent for so long");
-  command->callback([&chosen, flags] { chosen = [flags] { return ping(*flags); }; });
+  add_target_flags(command, flags->target);
+  add_span_flag(command, "--timeout", flags->timeout, "give up when the server is silent for so long");
+  command.run([flags] { return ping(*flags); });
 }
 
 }  // namespace drover::cli

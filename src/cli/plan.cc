@@ -1,7 +1,6 @@
 // `drover plan [-f changed.yaml]`: a rollout before it happens, on the live cluster, by lists alone.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -9,7 +8,8 @@
 
 #include "base/text.h"
 #include "cli/ceiling_flag.h"
-#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/plan_chances.h"
 #include "cli/plan_others.h"
 #include "cli/plan_survey.h"
@@ -57,7 +57,8 @@ base::Result<std::vector<Supposed>> changed_policies(const std::string& path, co
 
 void say(const std::vector<std::string>& lines, const std::string& file) {
   const std::string where = file.empty() ? "" : file + ": ";
-  for (const std::string& line : lines) fmt::print(stderr, "drover: {}{}\n", where, base::one_line(line, 400));
+  for (const std::string& line : lines)
+    fmt::print(stderr, "{}: {}{}\n", program_name(), where, base::one_line(line, 400));
 }
 
 // Runs until it is done: lists that are asked for at once.
@@ -119,20 +120,17 @@ int plan(const PlanFlags& flags) {
 
 }  // namespace
 
-void add_plan(CLI::App& app, Chosen& chosen) {
-  auto* command = app.add_subcommand("plan", "Say what a rollout would do before it does it, and what is in its way");
-  command->footer(
+void add_plan(Command app) {
+  Command command = app.add("plan", "Say what a rollout would do before it does it, and what is in its way");
+  command.footer(
       "Only lists are asked for. Exit code 0: it gets through; 2: it would get stuck; 1: bad input, no cluster.");
   auto flags = std::make_shared<PlanFlags>();
-  add_target_flags(*command, flags->target);
-  command->add_option(
-      "-f,--filename", flags->file,
-      "a manifest with the policies as you mean to apply them; those that are there and not in it stay");
-  add_ceiling_flag(*command, flags->max_unavailable);
-  command->add_option("-o,--output", flags->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->callback([&chosen, flags] { chosen = [flags] { return plan(*flags); }; });
+  add_target_flags(command, flags->target);
+  command.option("-f,--filename", flags->file,
+                 "a manifest with the policies as you mean to apply them; those that are there and not in it stay");
+  add_ceiling_flag(command, flags->max_unavailable);
+  add_output_flag(command, flags->output);
+  command.run([flags] { return plan(*flags); });
 }
 
 }  // namespace drover::cli

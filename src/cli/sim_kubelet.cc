@@ -1,13 +1,13 @@
 // `drover sim kubelet`: the simulated kubelets against any API server, in real time, until SIGINT or SIGTERM.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <memory>
 
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/simulation.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
@@ -131,29 +131,28 @@ int sim_kubelet(const SimKubeletFlags& flags) {
   return session.run();
 }
 
-void add_flags(CLI::App& command, SimKubeletFlags& flags) {
+void add_flags(Command command, SimKubeletFlags& flags) {
   add_target_flags(command, flags.target);
   add_simulation_flags(command, flags.simulation);
-  command.add_option("--log-port", flags.log_port, "port on 127.0.0.1 for container logs; 0 picks one")
-      ->check(CLI::Range(0, 65535))
-      ->capture_default_str();
-  command.add_flag("--remove-nodes-at-exit", flags.remove_nodes_at_exit, "delete the nodes of --nodes at the end");
+  command.option("--log-port", flags.log_port, "port on 127.0.0.1 for container logs; 0 picks one",
+                 {.shows_default = true, .range = Option::Range{0, 65535}});
+  command.flag("--remove-nodes-at-exit", flags.remove_nodes_at_exit, "delete the nodes of --nodes at the end");
 }
 
 }  // namespace
 
-void add_sim(CLI::App& app, Chosen& chosen) {
-  auto* sim = app.add_subcommand("sim", "Play parts of a cluster");
-  sim->require_subcommand(1);
-  auto* command = sim->add_subcommand("kubelet", "Play the kubelets of all nodes labelled drover.dev/simulated=true");
-  command->footer(
+void add_sim(Command app) {
+  Command sim = app.add("sim", "Play parts of a cluster");
+  sim.require_command();
+  Command command = sim.add("kubelet", "Play the kubelets of all nodes labelled drover.dev/simulated=true");
+  command.footer(
       "A pod says what its containers do in the annotation sim.drover.dev/script, for example\n"
       "  say hello; wait 5s; ready; wait forever\n"
       "A node is rebooted by: kubectl annotate node NAME sim.drover.dev/order=reboot --overwrite");
   auto flags = std::make_shared<SimKubeletFlags>();
-  add_flags(*command, *flags);
-  command->callback([&chosen, flags] { chosen = [flags] { return sim_kubelet(*flags); }; });
-  add_sim_serve(*sim, chosen);
+  add_flags(command, *flags);
+  command.run([flags] { return sim_kubelet(*flags); });
+  add_sim_serve(sim);
 }
 
 }  // namespace drover::cli

@@ -2,14 +2,13 @@
 // for kubectl and helm, until SIGINT or SIGTERM.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "base/text.h"
 #include "cli/address.h"
 #include "cli/cluster_door.h"
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/simulation.h"
 #include "sim/enrol.h"
 #include "sim/journal.h"
@@ -138,31 +137,30 @@ int sim_serve(const SimServeFlags& flags) {
   return served.run();
 }
 
-void add_flags(CLI::App& command, SimServeFlags& flags) {
-  command.add_option("--listen", flags.listen, "where to listen; port 0 picks a free one")
-      ->type_name("ADDRESS:PORT")
-      ->capture_default_str();
-  command.add_option("--name", flags.names, "another name or address by which visitors may call this server")
-      ->type_name("HOST");
-  command.add_option("--write-kubeconfig", flags.kubeconfig, "write the administrator's kubeconfig here (mode 0600)")
-      ->type_name("FILE");
+void add_flags(Command command, SimServeFlags& flags) {
+  command.option("--listen", flags.listen, "where to listen; port 0 picks a free one",
+                 {.type_name = "ADDRESS:PORT", .shows_default = true});
+  command.option("--name", flags.names, "another name or address by which visitors may call this server",
+                 {.type_name = "HOST"});
+  command.option("--write-kubeconfig", flags.kubeconfig, "write the administrator's kubeconfig here (mode 0600)",
+                 {.type_name = "FILE"});
   add_simulation_flags(command, flags.simulation);
-  command.add_flag("--no-managed-fields", flags.no_managed_fields,
-                   "keep managedFields only for objects that somebody applied: less memory for large fleets");
-  command.add_option("--bug", flags.bugs, "make this mistake on purpose (for tests of the tests)")->type_name("NAME");
-  command.add_flag("--list-bugs", flags.list_bugs, "list the mistakes that can be made, one a line, and end");
+  command.flag("--no-managed-fields", flags.no_managed_fields,
+               "keep managedFields only for objects that somebody applied: less memory for large fleets");
+  command.option("--bug", flags.bugs, "make this mistake on purpose (for tests of the tests)", {.type_name = "NAME"});
+  command.flag("--list-bugs", flags.list_bugs, "list the mistakes that can be made, one a line, and end");
 }
 
 }  // namespace
 
-void add_sim_serve(CLI::App& sim, Chosen& chosen) {
-  auto* command = sim.add_subcommand("serve", "Serve a simulated cluster over HTTPS, for kubectl and helm");
-  command->footer(
+void add_sim_serve(Command sim) {
+  Command command = sim.add("serve", "Serve a simulated cluster over HTTPS, for kubectl and helm");
+  command.footer(
       "  drover sim serve --write-kubeconfig sim.kubeconfig --nodes nvidia=3,tenstorrent=2 &\n"
       "  kubectl --kubeconfig sim.kubeconfig get nodes");
   auto flags = std::make_shared<SimServeFlags>();
-  add_flags(*command, *flags);
-  command->callback([&chosen, flags] { chosen = [flags] { return sim_serve(*flags); }; });
+  add_flags(command, *flags);
+  command.run([flags] { return sim_serve(*flags); });
 }
 
 }  // namespace drover::cli

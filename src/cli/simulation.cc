@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/flags.h"
 #include "sim/agent_programs.h"
 
 namespace drover::cli {
@@ -27,15 +27,14 @@ base::Result<sim::ImageTable> SimulationFlags::images() const {
   return table;
 }
 
-void add_simulation_flags(CLI::App& command, SimulationFlags& flags) {
-  command
-      .add_option("--nodes", flags.nodes,
-                  "nodes to make, for example nvidia=50,cpu=3 (nvidia, tenstorrent, rebellions, ascend, cpu)")
-      ->type_name("FLEET");
-  command.add_option("--journal", flags.journal, "append what happens on each node to this file, as JSON lines")
-      ->type_name("FILE");
-  command.add_option("--scripts", flags.scripts, "how images behave, one \"IMAGE [CONTAINER] : SCRIPT\" a line")
-      ->type_name("FILE");
+void add_simulation_flags(Command command, SimulationFlags& flags) {
+  command.option("--nodes", flags.nodes,
+                 "nodes to make, for example nvidia=50,cpu=3 (nvidia, tenstorrent, rebellions, ascend, cpu)",
+                 {.type_name = "FLEET"});
+  command.option("--journal", flags.journal, "append what happens on each node to this file, as JSON lines",
+                 {.type_name = "FILE"});
+  command.option("--scripts", flags.scripts, "how images behave, one \"IMAGE [CONTAINER] : SCRIPT\" a line",
+                 {.type_name = "FILE"});
   sim::KubeletPlan& plan = flags.tempo_and_boot;
   add_span_flag(command, "--pull", plan.tempo.pull, "pulling an image takes so long, once per node");
   add_span_flag(command, "--start", plan.tempo.start, "starting a container takes so long");
@@ -45,10 +44,10 @@ void add_simulation_flags(CLI::App& command, SimulationFlags& flags) {
   add_span_flag(command, "--boot", plan.boot_takes, "a reboot takes so long until the kubelet speaks again");
   add_span_flag(command, "--settle", plan.settle_takes, "from there to Ready takes so long");
   add_fraction_flag(command, "--jitter", plan.tempo.jitter, "each of these times varies by so much");
-  command.add_option("--seed", flags.seed, "where chance begins")->capture_default_str();
-  command.add_flag("--agents", flags.agents, "drivers' init containers run drover's own agent, not a script");
-  command.add_flag("--no-events", flags.no_events, "write no Events");
-  command.add_flag("--no-leases", flags.no_leases, "renew no leases (nodes turn NotReady unless nobody looks)");
+  command.option("--seed", flags.seed, "where chance begins", {.shows_default = true});
+  command.flag("--agents", flags.agents, "drivers' init containers run drover's own agent, not a script");
+  command.flag("--no-events", flags.no_events, "write no Events");
+  command.flag("--no-leases", flags.no_leases, "renew no leases (nodes turn NotReady unless nobody looks)");
 }
 
 std::string status_line(const sim::Kubelets::Count& count) {

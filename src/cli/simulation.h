@@ -7,12 +7,9 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "cli/command.h"
 #include "sim/images.h"
 #include "sim/kubelet.h"
-
-namespace CLI {
-class App;
-}
 
 namespace drover::cli {
 
@@ -32,7 +29,7 @@ struct SimulationFlags {
   base::Result<sim::ImageTable> images() const;
 };
 
-void add_simulation_flags(CLI::App& command, SimulationFlags& flags);
+void add_simulation_flags(Command command, SimulationFlags& flags);
 
 inline constexpr base::Span kStatusEvery = std::chrono::seconds(10);
 

@@ -1,12 +1,12 @@
 // `drover status` and `drover explain NODE`: the fleet as the operator sees it, from the API alone.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <vector>
 
-#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/fleet_text.h"
 #include "cli/look.h"
 #include "kube/config.h"
@@ -108,23 +108,21 @@ int explain_node(const LookFlags& flags) {
 
 }  // namespace
 
-void add_status(CLI::App& app, Chosen& chosen) {
-  auto* command = app.add_subcommand("status", "Show the fleet: driver, phase and reason of each node");
-  command->footer("Exit code 1 when a node has failed or the policy cannot be read.");
+void add_status(Command app) {
+  Command command = app.add("status", "Show the fleet: driver, phase and reason of each node");
+  command.footer("Exit code 1 when a node has failed or the policy cannot be read.");
   auto flags = std::make_shared<LookFlags>();
-  add_target_flags(*command, flags->target);
-  command->add_option("-o,--output", flags->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->callback([&chosen, flags] { chosen = [flags] { return show_status(*flags); }; });
+  add_target_flags(command, flags->target);
+  add_output_flag(command, flags->output);
+  command.run([flags] { return show_status(*flags); });
 }
 
-void add_explain(CLI::App& app, Chosen& chosen) {
-  auto* command = app.add_subcommand("explain", "Say why a node stands where it stands, rule by rule");
+void add_explain(Command app) {
+  Command command = app.add("explain", "Say why a node stands where it stands, rule by rule");
   auto flags = std::make_shared<LookFlags>();
-  add_target_flags(*command, flags->target);
-  command->add_option("NODE", flags->node, "the node's name")->required();
-  command->callback([&chosen, flags] { chosen = [flags] { return explain_node(*flags); }; });
+  add_target_flags(command, flags->target);
+  command.option("NODE", flags->node, "the node's name", {.is_required = true});
+  command.run([flags] { return explain_node(*flags); });
 }
 
 }  // namespace drover::cli

@@ -1,9 +1,7 @@
 // `drover version`: which drover this is, and what built it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
-#include "cli/command.h"
+#include "cli/commands.h"
 
 #ifndef DROVER_VERSION
 #define DROVER_VERSION "dev"
@@ -11,13 +9,11 @@
 
 namespace drover::cli {
 
-void add_version(CLI::App& app, Chosen& chosen) {
-  auto* command = app.add_subcommand("version", "Print the version");
-  command->callback([&chosen] {
-    chosen = [] {
-      fmt::print("drover {} ({})\n", DROVER_VERSION, __VERSION__);
-      return 0;
-    };
+void add_version(Command app) {
+  Command command = app.add("version", "Print the version");
+  command.run([] {
+    fmt::print("{} {} ({})\n", program_name(), DROVER_VERSION, __VERSION__);
+    return 0;
   });
 }
 
