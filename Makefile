@@ -10,8 +10,8 @@ build: ## build the binary, build/drover
 
 demo: ## build, then watch twelve simulated nodes get a new driver
 	@scripts/need build
-	@scripts/build build drover
-	@build/drover demo
+	@scripts/build build drover-sim
+	@build/drover-sim demo
 
 check: ## unit tests and cheap lints: no Go, no network, two minutes after the build
 	@scripts/need build test

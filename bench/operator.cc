@@ -1,7 +1,7 @@
 // The operator as a process of its own beside an embedded cluster in another: how much memory and processor it takes to
 // give 5,000 nodes their first driver, and to take the first of them through an upgrade.
 //
-// Everything goes over HTTPS, as with a real API server. The programs are `drover sim serve` and `drover operator`,
+// Everything goes over HTTPS, as with a real API server. The programs are `drover-sim serve` and `drover operator`,
 // found beside the folder of this one.
 #include <fcntl.h>
 #include <signal.h>
@@ -14,10 +14,10 @@
 #include <thread>
 
 #include "bench/bench.h"
-#include "cli/crds.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 #include "kube/yaml.h"
+#include "sim_cli/crds.h"
 
 namespace drover::bench {
 namespace {
@@ -117,7 +117,7 @@ class Asker {
 };
 
 bool furnish(Asker& asker) {
-  for (const std::string_view text : cli::embedded_crds()) {
+  for (const std::string_view text : sim_cli::embedded_crds()) {
     auto documents = kube::parse_manifests(text);
     if (!documents) return false;
     for (json::Value& one : *documents) {
@@ -163,13 +163,13 @@ int main(int argc, char** argv) {
   Report report("the operator, its cluster in another process, over HTTPS", argc, argv);
   const int nodes = report.smoke() ? 20 : 5000;
   const std::string program = (std::filesystem::absolute(argv[0]).parent_path().parent_path() / "drover").string();
+  const std::string simulator = program + "-sim";
   const auto folder = std::filesystem::temp_directory_path() / fmt::format("drover-bench-{}", ::getpid());
   std::filesystem::create_directories(folder);
   const std::string kubeconfig = folder / "kubeconfig";
 
   const std::string fleet = fmt::format("nvidia={}", nodes);
-  const Child cluster(program,
-                      {"sim", "serve", "--no-managed-fields", "--nodes", fleet, "--write-kubeconfig", kubeconfig},
+  const Child cluster(simulator, {"serve", "--no-managed-fields", "--nodes", fleet, "--write-kubeconfig", kubeconfig},
                       folder / "cluster.log");
   for (int i = 0; i < 600 && !std::filesystem::exists(kubeconfig); ++i) std::this_thread::sleep_for(100ms);
   Asker asker(kubeconfig);

@@ -7,7 +7,7 @@
 A size is NODESxPARALLEL. Each contestant brings the first driver to every node and is measured during one rollout; at the first size also
 while nothing is to be done, and while a disruption budget lets no pod go. A rollout that takes longer than the cap is left, and
 its row says how far it came. Rows are put into FILE beside those of earlier runs; a row of the same contestant and size is replaced.
-Called by scripts/bench-peers, which builds what is needed: --drover, --peer and --bed are the programs and the folder of test/bed.
+Called by scripts/bench-peers, which builds what is needed: --drover, --drover-sim, --peer and --bed are the programs and the folder of test/bed.
 """
 import argparse
 import contextlib
@@ -70,7 +70,7 @@ class Stage:
         context = ssl.create_default_context(cafile=self.bed + "/pki/ca.crt")
         context.load_cert_chain(self.bed + "/pki/admin.crt", self.bed + "/pki/admin.key")
         self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context))
-        self.kubelets = self.start("kubelets", [self.args.drover, "sim", "kubelet", "--nodes", f"nvidia={self.nodes}", "--pull", self.args.pull, "--journal", self.journal])
+        self.kubelets = self.start("kubelets", [self.args.drover_sim, "kubelet", "--nodes", f"nvidia={self.nodes}", "--pull", self.args.pull, "--journal", self.journal])
         until(60, "nodes", lambda: len(self.get("/api/v1/nodes")["items"]) == self.nodes)
         return self
 
@@ -357,7 +357,7 @@ def main():
     parser.add_argument("--out", default=ROOT + "/build/peers.json")
     parser.add_argument("--keep", help="keep audit logs, journals and the programs' logs here")
     parser.add_argument("--table", action="store_true", help="only print what is in --out")
-    for name, usual in (("drover", ROOT + "/build/drover"), ("peer", ""), ("bed", ROOT + "/test/bed")):
+    for name, usual in (("drover", ROOT + "/build/drover"), ("drover-sim", ROOT + "/build/drover-sim"), ("peer", ""), ("bed", ROOT + "/test/bed")):
         parser.add_argument("--" + name, default=usual)
     args = parser.parse_args()
     if args.table:

@@ -9,14 +9,11 @@ namespace drover::cli {
 void add_commands(Command app);
 
 void add_agent(Command app);
-void add_demo(Command app);
 void add_explain(Command app);
 void add_migrate(Command app);
 void add_operator(Command app);
 void add_ping(Command app);
 void add_plan(Command app);
-void add_sim(Command app);
-void add_sim_serve(Command sim);  // below `sim`
 void add_status(Command app);
 void add_version(Command app);
 

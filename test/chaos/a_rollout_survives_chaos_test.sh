@@ -102,7 +102,7 @@ YAML
     kubectl rollout status deploy/train --timeout=60s
 }
 
-"$drover" sim kubelet --kubeconfig "$KUBECONFIG" --nodes nvidia=$nodes --journal "$stage/journal" --pull 200ms --start 100ms --driver 1s \
+"$drover_sim" kubelet --kubeconfig "$KUBECONFIG" --nodes nvidia=$nodes --journal "$stage/journal" --pull 200ms --start 100ms --driver 1s \
     --stop 200ms --task 300ms >"$stage/sim.log" 2>&1 &
 expect "fifty nodes are ready" soon 30 kubectl wait --for=condition=Ready nodes --all --timeout=20s
 expect "the chart is installed" helm install gpu-operator charts/drover -n gpu-operator --create-namespace --set operator.replicas=0

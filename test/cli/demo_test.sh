@@ -1,8 +1,9 @@
 #!/bin/bash
-# `drover demo`: the story ends well, in a pipe and in a terminal, and is the same again from the same seed; kubectl's door
+# `drover-sim demo`: the story ends well, in a pipe and in a terminal, and is the same again from the same seed; kubectl's door
 # opens when it is asked for.
 set -uo pipefail
 drover=${DROVER:-build/drover}
+drover_sim=${DROVER_SIM:-$drover-sim}
 stage=$(mktemp -d)
 # shellcheck source=test/cli/said.sh
 source "$(dirname "$0")/said.sh"
@@ -14,13 +15,13 @@ end() {
 }
 trap end EXIT
 
-first=$("$drover" demo --once)
+first=$("$drover_sim" demo --once)
 check "it ends with 0" '^0$' "$?"
 check "a budget is in the way" 'budget ml/train says no' "$first"
 check "every node is done" '^12 nodes have driver 550\.54\.14$' "$first"
 check "nothing was forced" 'granted, [1-9][0-9]* refused by disruption budgets, 0 forced' "$first"
 check "a pipe has no escapes" '^0$' "$(grep -c $'\x1b' <<<"$first")"
-second=$("$drover" demo --once)
+second=$("$drover_sim" demo --once)
 if diff <(grep -v 'real time' <<<"$first") <(grep -v 'real time' <<<"$second") >"$stage/diff"; then
     report "the same seed tells the same story" yes
 else
@@ -28,13 +29,13 @@ else
 fi
 
 for rows in 40 10; do
-    screen=$(python3 test/cli/terminal.py $rows "$drover" demo --once --frame 1ms)
+    screen=$(python3 test/cli/terminal.py $rows "$drover_sim" demo --once --frame 1ms)
     check "no line is longer than a terminal of $rows rows, and no picture higher" '^wrapped=0 beyond=0 status=0$' "$screen"
     check "every story line stays, once, in $rows rows" '^1$' "$(grep -c 'its owner relaxes it' <<<"$screen")"
     check "one picture is left in $rows rows" '^1$' "$(grep -c '^NODE  ' <<<"$screen")"
 done
 
-"$drover" demo --frame 1ms --write-kubeconfig "$stage/config" >"$stage/log" 2>&1 &
+"$drover_sim" demo --frame 1ms --write-kubeconfig "$stage/config" >"$stage/log" 2>&1 &
 demo=$!
 for _ in $(seq 600); do
     grep -q 'Ctrl-C ends it' "$stage/log" && break

@@ -5,12 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/crds.h"
 #include "kube/yaml.h"
 #include "observe/ranges.h"
 #include "sim/kubelet.h"
 #include "sim/nodes.h"
 #include "sim/world.h"
+#include "sim_cli/crds.h"
 #include "vendors/messages.h"
 #include "vendors/tenstorrent_builder.h"
 #include "vendors/tenstorrent_words.h"
@@ -30,7 +30,7 @@ class Yard {
  public:
   Yard() {
     kubelets.start();
-    for (const std::string_view text : embedded_crds()) {
+    for (const std::string_view text : sim_cli::embedded_crds()) {
       auto definitions = kube::parse_manifests(text);
       for (kube::Object& definition : *definitions) {
         ask(kube::create(kube::kCustomResourceDefinitions, "", std::move(definition)));

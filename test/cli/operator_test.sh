@@ -1,8 +1,9 @@
 #!/bin/bash
 # `drover operator` as a process: its pages, how it ends when asked, and how when its lease is lost; then `drover status`
-# and `drover explain` beside it. The cluster is `drover sim serve`; curl is all it needs.
+# and `drover explain` beside it. The cluster is `drover-sim serve`; curl is all it needs.
 set -uo pipefail
 drover=${DROVER:-build/drover}
+drover_sim=${DROVER_SIM:-$drover-sim}
 stage=$(mktemp -d)
 # shellcheck source=test/cli/said.sh
 source "$(dirname "$0")/said.sh"
@@ -29,7 +30,7 @@ if ! command -v curl >/dev/null; then
     exit 0
 fi
 
-"$drover" sim serve --listen 127.0.0.1:0 --write-kubeconfig "$stage/config" --nodes nvidia=2 --pull 10ms --start 10ms \
+"$drover_sim" serve --listen 127.0.0.1:0 --write-kubeconfig "$stage/config" --nodes nvidia=2 --pull 10ms --start 10ms \
     --driver 100ms --no-events >"$stage/server.log" 2>&1 &
 server=$!
 within 100 test -s "$stage/config" || { echo "FAIL no cluster: $(cat "$stage/server.log")"; exit 1; }

@@ -2,6 +2,7 @@
 # `drover plan` over the wire: what is no input is one line and 1; with a cluster and no policy it says what to do.
 set -uo pipefail
 drover=${DROVER:-build/drover}
+drover_sim=${DROVER_SIM:-$drover-sim}
 stage=$(mktemp -d)
 # shellcheck source=test/cli/said.sh
 source "$(dirname "$0")/said.sh"
@@ -13,7 +14,7 @@ end() {
 }
 trap end EXIT
 
-"$drover" demo --frame 1ms --write-kubeconfig "$stage/config" >"$stage/log" 2>&1 &
+"$drover_sim" demo --frame 1ms --write-kubeconfig "$stage/config" >"$stage/log" 2>&1 &
 server=$!
 for _ in $(seq 600); do
     grep -q 'Ctrl-C ends it' "$stage/log" && break

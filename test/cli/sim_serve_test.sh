@@ -1,8 +1,9 @@
 #!/bin/bash
-# `drover sim serve` over its own wire: it says when it is ready, lets in who has the token, and leaves when asked. curl
+# `drover-sim serve` over its own wire: it says when it is ready, lets in who has the token, and leaves when asked. curl
 # is all it needs.
 set -uo pipefail
 drover=${DROVER:-build/drover}
+drover_sim=${DROVER_SIM:-$drover-sim}
 stage=$(mktemp -d)
 # shellcheck source=test/cli/said.sh
 source "$(dirname "$0")/said.sh"
@@ -18,7 +19,7 @@ if ! command -v curl >/dev/null; then
     exit 0
 fi
 
-"$drover" sim serve --listen 127.0.0.1:0 --write-kubeconfig "$stage/config" --nodes nvidia=2,cpu=1 --pull 10ms --start 10ms \
+"$drover_sim" serve --listen 127.0.0.1:0 --write-kubeconfig "$stage/config" --nodes nvidia=2,cpu=1 --pull 10ms --start 10ms \
     >"$stage/log" 2>&1 &
 server=$!
 for _ in $(seq 100); do
@@ -65,6 +66,6 @@ status=$?
 server=
 check "it leaves when asked, with 0" '^0 ended' "$status $(tail -n 1 "$stage/log")"
 
-check "an address that is none is refused" 'write ADDRESS:PORT' "$("$drover" sim serve --listen nowhere 2>&1)"
-check "a fleet that is none is refused" 'nvidia, tenstorrent' "$("$drover" sim serve --nodes amd=3 2>&1)"
+check "an address that is none is refused" 'write ADDRESS:PORT' "$("$drover_sim" serve --listen nowhere 2>&1)"
+check "a fleet that is none is refused" 'nvidia, tenstorrent' "$("$drover_sim" serve --nodes amd=3 2>&1)"
 exit "$failed"

@@ -3,13 +3,13 @@
 # nodes. Sourced by the scripts of test/conformance, test/kubectl and test/helm; everything that is started is stopped
 # when the script ends.
 #
-#   DROVER        the program (default: build/drover)
+#   DROVER_SIM    the simulator (default: drover-sim beside $DROVER, or build/drover-sim)
 #   DROVER_BED    the folder with the control plane's scripts (default: test/bed)
 #
 # After start_real and start_embedded, $stage/real and $stage/embedded hold kubeconfigs and $PATH has kubectl and helm.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-drover=$(realpath "${DROVER:-$root/build/drover}")
+drover_sim=$(realpath "${DROVER_SIM:-${DROVER:-$root/build/drover}-sim}")
 bed_scripts=${DROVER_BED:-$root/test/bed}
 fleet=nvidia=2,tenstorrent=1,cpu=2
 # Quick kubelets without chance: what takes time is the same on both sides.
@@ -32,7 +32,7 @@ clear_up() {
 trap clear_up EXIT
 trap 'exit 130' INT TERM
 
-[[ -x $drover ]] || { echo "FAIL $drover is not built; run make first"; exit 1; }
+[[ -x $drover_sim ]] || { echo "FAIL $drover_sim is not built; run: scripts/build build drover-sim"; exit 1; }
 
 # Nodes that everybody waits for.
 await_nodes() { # KUBECONFIG
@@ -52,7 +52,7 @@ start_real() {
   "$bed_scripts/restart" "$stage/bed" kube-apiserver >/dev/null 2>&1 || { echo "FAIL the API server did not start again"; exit 1; }
   cp "$stage/bed/kubeconfig" "$stage/real"
   PATH=$(realpath "$stage/bed/bin"):$PATH
-  "$drover" sim kubelet --kubeconfig "$stage/real" --nodes "$fleet" "${tempo[@]}" >"$stage/kubelet.log" 2>&1 &
+  "$drover_sim" kubelet --kubeconfig "$stage/real" --nodes "$fleet" "${tempo[@]}" >"$stage/kubelet.log" 2>&1 &
   started+=($!)
   local tries=0
   until [[ $(kubectl --kubeconfig "$stage/real" get nodes --no-headers 2>/dev/null | wc -l) = 5 ]]; do
@@ -65,14 +65,14 @@ start_real() {
 # The pid is in $embedded; more flags may be given.
 start_embedded() {
   rm -f "$stage/embedded"
-  "$drover" sim serve --listen 127.0.0.1:0 --write-kubeconfig "$stage/embedded" --nodes "$fleet" "${tempo[@]}" "$@" \
+  "$drover_sim" serve --listen 127.0.0.1:0 --write-kubeconfig "$stage/embedded" --nodes "$fleet" "${tempo[@]}" "$@" \
     >"$stage/embedded.log" 2>&1 &
   embedded=$!
   started+=("$embedded")
   local tries=0
   until [[ -s $stage/embedded ]]; do
     kill -0 "$embedded" 2>/dev/null && ((tries++ < 100)) ||
-      { echo "FAIL drover sim serve did not start: $(tail -n 1 "$stage/embedded.log")"; exit 1; }
+      { echo "FAIL drover-sim serve did not start: $(tail -n 1 "$stage/embedded.log")"; exit 1; }
     sleep 0.1
   done
   await_nodes "$stage/embedded" || { echo "FAIL the nodes of the embedded cluster are not ready"; exit 1; }

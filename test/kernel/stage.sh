@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2317  # variables and functions belong to the script that sources this
 # Sourced by the tests on a real kernel: a virtual machine with Debian's kernel, in which the real agent builds, loads and unloads a
 # small module of ours that is called tenstorrent (module/). Around it, on loopback: a forge with its source, over https with an
-# authority that only this test knows, and the API server of `drover sim serve`, on which the test plays the operator.
+# authority that only this test knows, and the API server of `drover-sim serve`, on which the test plays the operator.
 #
 #   source "$(dirname "$0")/stage.sh"
 #   open_machine          image, servers, first boot; ends with 3, and the reason, where that cannot be done
@@ -26,7 +26,7 @@ build_within=900  # a build takes 30 s on an idle machine
 
 # The machine calls this machine's loopback 10.0.2.2.
 serve_api() {
-  "$drover" sim serve --listen 127.0.0.1:0 --name 10.0.2.2 --nodes cpu=0 --write-kubeconfig "$stage/kubeconfig" >"$stage/api.log" 2>&1 &
+  "$drover_sim" serve --listen 127.0.0.1:0 --name 10.0.2.2 --nodes cpu=0 --write-kubeconfig "$stage/kubeconfig" >"$stage/api.log" 2>&1 &
   soon 20 test -s "$stage/kubeconfig" || return 1
   api_url=$(sed -n 's/^ *server: //p' "$stage/kubeconfig")
   sed 's,//127.0.0.1:,//10.0.2.2:,' "$stage/kubeconfig" >"$share/kubeconfig"

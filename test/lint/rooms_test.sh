@@ -17,7 +17,9 @@ fresh() {
     echo '#include "base/text.h"' | file src/core/node.h
     echo '#include <vector>' | file src/kube/api.h
     echo '#include "kube/api.h"' | file src/sim/store.cc
-    echo '#include "sim/store.h"' | file src/main.cc
+    echo '#include "kube/api.h"' | file src/main.cc
+    echo '#include "sim/store.h"' | file src/sim_cli/serve.cc
+    echo '#include "sim_cli/serve.h"' | file src/sim_main.cc
 }
 check() { # TITLE, then either "green" or the texts that must be printed
     local title=$1 output text
@@ -48,6 +50,14 @@ check "the agent may include core" green
 echo '#include "agent/step.h"' | file src/sim/kubelets.h
 check "sim may not see core through the agent's headers" \
     "src/sim/kubelets.h:1: sim may not see core" "src/agent/step.h -> src/core/node.h"
+
+fresh
+echo '#include "sim/store.h"' | file src/cli/plan.cc
+check "drover's commands may not include the simulator" "src/cli/plan.cc:1: cli may not include sim/store.h: "
+
+fresh
+echo '#include "sim_cli/serve.h"' | file src/main.cc
+check "drover's main may not include the simulator" "src/main.cc:1: only drover-sim may include sim_cli/serve.h: "
 
 fresh
 echo '#include <core/node.h>' | file src/host/module.cc

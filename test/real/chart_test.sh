@@ -267,9 +267,9 @@ agents_stay_at_home
 builders_stay_at_home
 release_goes
 
-if [ -x "$drover" ] && "$drover" sim serve --help >/dev/null 2>&1; then
+if "$drover_sim" serve --help >/dev/null 2>&1; then
     export KUBECONFIG=$stage/embedded
-    "$drover" sim serve --write-kubeconfig "$KUBECONFIG" --nodes nvidia=1 >"$stage/sim.log" 2>&1 &
+    "$drover_sim" serve --write-kubeconfig "$KUBECONFIG" --nodes nvidia=1 >"$stage/sim.log" 2>&1 &
     server="embedded: "
     expect "the embedded cluster answers" soon 20 kubectl get nodes
     release_holds
@@ -278,7 +278,7 @@ if [ -x "$drover" ] && "$drover" sim serve --help >/dev/null 2>&1; then
     driver_policies_hold
     release_goes
 else
-    echo "FAIL chart: $drover has no embedded cluster; run make first"
+    echo "FAIL chart: $drover_sim does not run; run: scripts/build build drover-sim"
     failed=1
 fi
 exit $failed

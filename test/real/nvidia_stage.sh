@@ -92,7 +92,7 @@ on_both_servers() { # CLAIMS [FLAG...]
     set -- --pull 200ms --start 100ms --driver 1s --stop 200ms --task 500ms "$@"
     export KUBECONFIG=$bed/kubeconfig
     server="real: "
-    "$drover" sim kubelet --kubeconfig "$KUBECONFIG" "$@" >"$stage/sim.log" 2>&1 &
+    "$drover_sim" kubelet --kubeconfig "$KUBECONFIG" "$@" >"$stage/sim.log" 2>&1 &
     sim=$!
     expect "three nodes are ready" soon 30 kubectl wait --for=condition=Ready nodes --all --timeout=20s
     "$claims"
@@ -100,7 +100,7 @@ on_both_servers() { # CLAIMS [FLAG...]
 
     export KUBECONFIG=$stage/embedded
     server="embedded: "
-    "$drover" sim serve --write-kubeconfig "$KUBECONFIG" "$@" >"$stage/sim.log" 2>&1 &
+    "$drover_sim" serve --write-kubeconfig "$KUBECONFIG" "$@" >"$stage/sim.log" 2>&1 &
     sim=$!
     expect "three nodes are ready" soon 30 kubectl wait --for=condition=Ready nodes --all --timeout=20s
     "$claims"

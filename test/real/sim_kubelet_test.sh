@@ -1,5 +1,5 @@
 #!/bin/bash
-# `drover sim kubelet` on a real control plane, with real kubectl: what people and controllers do with nodes and pods must
+# `drover-sim kubelet` on a real control plane, with real kubectl: what people and controllers do with nodes and pods must
 # work as with real kubelets. Exit 3, with the reason, where no control plane can be built.
 # shellcheck disable=SC2317  # functions are called through expect and trap
 set -uo pipefail
@@ -16,7 +16,7 @@ stop_sim() { # [SIGNAL]
 journal=$stage/journal
 
 start_sim() { # FLAG...
-    "$drover" sim kubelet --kubeconfig "$KUBECONFIG" --nodes nvidia=18,tenstorrent=1,cpu=1 --journal "$journal" --pull 500ms \
+    "$drover_sim" kubelet --kubeconfig "$KUBECONFIG" --nodes nvidia=18,tenstorrent=1,cpu=1 --journal "$journal" --pull 500ms \
         --start 200ms --driver 2s --stop 500ms --boot 5s --settle 2s --seed 7 "$@" >>"$stage/sim.log" 2>&1 &
     sim=$!
 }

@@ -7,6 +7,7 @@
 # At the end what the script started in the background is stopped, then the bed goes.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 drover=${DROVER:-build/drover}
+drover_sim=${DROVER_SIM:-$drover-sim}
 bed_scripts=${DROVER_BED:-test/bed}
 failed=0
 stage=$(mktemp -d)
@@ -25,7 +26,10 @@ leave() {
 trap leave EXIT
 
 open_bed() { # NAME [FLAG...]: flags for test/bed/up
-    [ -x "$drover" ] || { echo "FAIL $1: $drover is not built; run make first"; exit 1; }
+    local program
+    for program in "$drover" "$drover_sim"; do
+        [ -x "$program" ] || { echo "FAIL $1: $program is not built; run: scripts/build build ${program##*/}"; exit 1; }
+    done
     "$bed_scripts/up" --dir "$bed" "${@:2}" >/dev/null
     case $? in
     0) ;;

@@ -1,9 +1,9 @@
 // How the demo counts what is left.
-#include "cli/demo_view.h"
+#include "sim_cli/demo_view.h"
 
 #include <gtest/gtest.h>
 
-namespace drover::cli {
+namespace drover::sim_cli {
 namespace {
 
 using core::Phase;
@@ -29,4 +29,4 @@ TEST(DemoView, SaysNothingOfTheTimeLeftBeforeATwentiethIsDone) {
 }
 
 }  // namespace
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

@@ -1,4 +1,4 @@
-#include "cli/simulation.h"
+#include "sim_cli/simulation.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "cli/flags.h"
 #include "sim/agent_programs.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 
 sim::KubeletPlan SimulationFlags::plan() const {
   sim::KubeletPlan wanted = tempo_and_boot;
@@ -27,7 +27,7 @@ base::Result<sim::ImageTable> SimulationFlags::images() const {
   return table;
 }
 
-void add_simulation_flags(Command command, SimulationFlags& flags) {
+void add_simulation_flags(cli::Command command, SimulationFlags& flags) {
   command.option("--nodes", flags.nodes,
                  "nodes to make, for example nvidia=50,cpu=3 (nvidia, tenstorrent, rebellions, ascend, cpu)",
                  {.type_name = "FLEET"});
@@ -36,14 +36,14 @@ void add_simulation_flags(Command command, SimulationFlags& flags) {
   command.option("--scripts", flags.scripts, "how images behave, one \"IMAGE [CONTAINER] : SCRIPT\" a line",
                  {.type_name = "FILE"});
   sim::KubeletPlan& plan = flags.tempo_and_boot;
-  add_span_flag(command, "--pull", plan.tempo.pull, "pulling an image takes so long, once per node");
-  add_span_flag(command, "--start", plan.tempo.start, "starting a container takes so long");
-  add_span_flag(command, "--driver", plan.tempo.driver, "installing a driver takes so long");
-  add_span_flag(command, "--stop", plan.tempo.stop, "a container ends so long after SIGTERM");
-  add_span_flag(command, "--task", plan.tempo.task, "work that ends by itself takes so long");
-  add_span_flag(command, "--boot", plan.boot_takes, "a reboot takes so long until the kubelet speaks again");
-  add_span_flag(command, "--settle", plan.settle_takes, "from there to Ready takes so long");
-  add_fraction_flag(command, "--jitter", plan.tempo.jitter, "each of these times varies by so much");
+  cli::add_span_flag(command, "--pull", plan.tempo.pull, "pulling an image takes so long, once per node");
+  cli::add_span_flag(command, "--start", plan.tempo.start, "starting a container takes so long");
+  cli::add_span_flag(command, "--driver", plan.tempo.driver, "installing a driver takes so long");
+  cli::add_span_flag(command, "--stop", plan.tempo.stop, "a container ends so long after SIGTERM");
+  cli::add_span_flag(command, "--task", plan.tempo.task, "work that ends by itself takes so long");
+  cli::add_span_flag(command, "--boot", plan.boot_takes, "a reboot takes so long until the kubelet speaks again");
+  cli::add_span_flag(command, "--settle", plan.settle_takes, "from there to Ready takes so long");
+  cli::add_fraction_flag(command, "--jitter", plan.tempo.jitter, "each of these times varies by so much");
   command.option("--seed", flags.seed, "where chance begins", {.shows_default = true});
   command.flag("--agents", flags.agents, "drivers' init containers run drover's own agent, not a script");
   command.flag("--no-events", flags.no_events, "write no Events");
@@ -59,4 +59,4 @@ void say(std::string_view line) {
   std::fflush(stdout);
 }
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

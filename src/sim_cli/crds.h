@@ -4,9 +4,9 @@
 #include <span>
 #include <string_view>
 
-namespace drover::cli {
+namespace drover::sim_cli {
 
 // The YAML text of each file of charts/drover/crds.
 std::span<const std::string_view> embedded_crds();
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

@@ -6,7 +6,7 @@
 
 #include "kube/api.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 
 class CountedApi final : public kube::Api {
  public:
@@ -65,4 +65,4 @@ class CountedApi final : public kube::Api {
   Count count_;
 };
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

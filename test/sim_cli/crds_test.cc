@@ -1,5 +1,5 @@
 // What travels inside the binary is what the chart installs.
-#include "cli/crds.h"
+#include "sim_cli/crds.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "kube/yaml.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 namespace {
 
 TEST(EmbeddedCrds, AreTheChartsOwn) {
@@ -37,4 +37,4 @@ TEST(EmbeddedCrds, AreReadAsManifests) {
 }
 
 }  // namespace
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

@@ -1,25 +1,26 @@
-// `drover demo` on the command line; the story itself is in demo.cc.
+// `drover-sim demo` on the command line; the story itself is in demo.cc.
 #include <unistd.h>
 
 #include <memory>
 
-#include "cli/commands.h"
-#include "cli/demo.h"
 #include "cli/flags.h"
+#include "sim_cli/commands.h"
+#include "sim_cli/demo.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 
-void add_demo(Command app) {
-  Command command = app.add("demo", "Watch a fleet of simulated nodes get a new driver");
+void add_demo(cli::Command app) {
+  cli::Command command = app.add("demo", "Watch a fleet of simulated nodes get a new driver");
   command.footer(
       "Nothing but this process is needed: API server, controllers, kubelets and the operator are in it, in virtual "
       "time.\n"
-      "  drover demo --write-kubeconfig demo.kubeconfig   # and then: kubectl --kubeconfig demo.kubeconfig get nodes");
+      "  drover-sim demo --write-kubeconfig demo.kubeconfig   # and then: kubectl --kubeconfig demo.kubeconfig get "
+      "nodes");
   auto options = std::make_shared<DemoOptions>();
   // Nobody looks at a pipe while it fills.
   if (isatty(STDOUT_FILENO) != 1) options->frame = base::Span::zero();
   command.option("--seed", options->seed, "where chance begins", {.shows_default = true});
-  add_span_flag(command, "--frame", options->frame, "real time for each virtual second; 0 hurries");
+  cli::add_span_flag(command, "--frame", options->frame, "real time for each virtual second; 0 hurries");
   command.flag("--once", options->once, "end when the rollout has ended, even with --write-kubeconfig");
   command.option("--write-kubeconfig", options->kubeconfig,
                  "serve the cluster over HTTPS, write its administrator's kubeconfig here, and go on in real time "
@@ -28,4 +29,4 @@ void add_demo(Command app) {
   command.run([options] { return demo(*options); });
 }
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

@@ -1,4 +1,4 @@
-#include "cli/cluster_door.h"
+#include "sim_cli/cluster_door.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include "base/text.h"
 #include "sim/door/tokens.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 namespace {
 
-serve::HttpServerOptions wire_options(const Address& address, const std::vector<std::string>& names) {
+serve::HttpServerOptions wire_options(const cli::Address& address, const std::vector<std::string>& names) {
   serve::HttpServerOptions options;
   options.address = address.host;
   options.port = address.port;
@@ -23,7 +23,7 @@ serve::HttpServerOptions wire_options(const Address& address, const std::vector<
     }
   };
   if (!address.is_everywhere) add({address.host});
-  if (address.is_everywhere && names.empty()) add(own_addresses());
+  if (address.is_everywhere && names.empty()) add(cli::own_addresses());
   add(names);
   return options;
 }
@@ -31,7 +31,7 @@ serve::HttpServerOptions wire_options(const Address& address, const std::vector<
 }  // namespace
 
 base::Result<std::unique_ptr<ClusterDoor>> ClusterDoor::open(kube::AsioLoop& loop, sim::EmbeddedCluster& cluster,
-                                                             sim::LogBook& logs, const Address& address,
+                                                             sim::LogBook& logs, const cli::Address& address,
                                                              const std::vector<std::string>& names) {
   std::unique_ptr<ClusterDoor> made(new ClusterDoor());
   sim::DoorOptions options;
@@ -75,4 +75,4 @@ std::string ClusterDoor::kubeconfig() const {
       url_, base::base64_encode(server_->certificate()), token_);
 }
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

@@ -1,4 +1,4 @@
-// `drover demo`: the real operator on the embedded cluster, for somebody who has just cloned the repository.
+// `drover-sim demo`: the real operator on the embedded cluster, for somebody who has just cloned the repository.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 
 struct DemoOptions {
   std::uint64_t seed = 7;
@@ -18,4 +18,4 @@ struct DemoOptions {
 // The exit code: 0 when every node has the new driver.
 int demo(const DemoOptions& options);
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

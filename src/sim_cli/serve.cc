@@ -1,4 +1,4 @@
-// `drover sim serve`: a whole cluster in this process (API server, controllers, kubelets, in real time) behind HTTPS,
+// `drover-sim serve`: a whole cluster in this process (API server, controllers, kubelets, in real time) behind HTTPS,
 // for kubectl and helm, until SIGINT or SIGTERM.
 #include <fmt/format.h>
 
@@ -7,20 +7,20 @@
 
 #include "base/text.h"
 #include "cli/address.h"
-#include "cli/cluster_door.h"
-#include "cli/commands.h"
-#include "cli/simulation.h"
 #include "sim/enrol.h"
 #include "sim/journal.h"
 #include "sim/kubelet.h"
 #include "sim/nodes.h"
 #include "sim/server/bugs.h"
 #include "sim/world.h"
+#include "sim_cli/cluster_door.h"
+#include "sim_cli/commands.h"
+#include "sim_cli/simulation.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 namespace {
 
-struct SimServeFlags {
+struct ServeFlags {
   std::string listen = "127.0.0.1:0";
   std::vector<std::string> names;
   std::string kubeconfig;
@@ -33,11 +33,11 @@ struct SimServeFlags {
 // One run of the command. Members are destroyed from the last to the first: the door goes before the cluster.
 class Served {
  public:
-  explicit Served(SimServeFlags flags) : flags_(std::move(flags)), random_(flags_.simulation.seed) {}
+  explicit Served(ServeFlags flags) : flags_(std::move(flags)), random_(flags_.simulation.seed) {}
 
   base::Result<void> open() {
     TRY(fleet_, sim::parse_fleet(flags_.simulation.nodes));
-    TRY(const Address address, parse_address(flags_.listen));
+    TRY(const cli::Address address, cli::parse_address(flags_.listen));
     TRY(images_, flags_.simulation.images());
     if (!flags_.simulation.journal.empty()) {
       TRY(journal_, sim::Journal::open(loop_, flags_.simulation.journal));
@@ -61,7 +61,7 @@ class Served {
     enrolment_ = std::make_unique<sim::Enrolment>(cluster_->api("kubelets"), loop_, random_.fork("enrolment"));
     enrolment_->enrol(sim::make_nodes(fleet_), [this](base::Result<sim::Enrolment::Count> count) {
       if (!count) {
-        exit_code_ = complain(count.error());
+        exit_code_ = cli::complain(count.error());
         return loop_.stop();
       }
       if (count->made > 0) say(fmt::format("{} nodes made", count->made));
@@ -84,7 +84,7 @@ class Served {
     cluster_->server().store().compact(cluster_->store().version());
     if (!flags_.kubeconfig.empty()) {
       if (auto written = base::write_file(flags_.kubeconfig, door_->kubeconfig()); !written) {
-        exit_code_ = complain(written.error());
+        exit_code_ = cli::complain(written.error());
         return loop_.stop();
       }
     }
@@ -111,7 +111,7 @@ class Served {
     loop_.stop();
   }
 
-  SimServeFlags flags_;
+  ServeFlags flags_;
   kube::AsioLoop loop_;
   base::Random random_;
   std::vector<sim::FleetPart> fleet_;
@@ -127,17 +127,17 @@ class Served {
   int exit_code_ = 0;
 };
 
-int sim_serve(const SimServeFlags& flags) {
+int serve_cluster(const ServeFlags& flags) {
   if (flags.list_bugs) {
     for (const sim::BugRow& row : sim::all_bugs()) fmt::print("{} ({}): {}\n", row.name, row.area, row.sentence);
     return 0;
   }
   Served served(flags);
-  if (auto opened = served.open(); !opened) return complain(opened.error());
+  if (auto opened = served.open(); !opened) return cli::complain(opened.error());
   return served.run();
 }
 
-void add_flags(Command command, SimServeFlags& flags) {
+void add_flags(cli::Command command, ServeFlags& flags) {
   command.option("--listen", flags.listen, "where to listen; port 0 picks a free one",
                  {.type_name = "ADDRESS:PORT", .shows_default = true});
   command.option("--name", flags.names, "another name or address by which visitors may call this server",
@@ -153,14 +153,14 @@ void add_flags(Command command, SimServeFlags& flags) {
 
 }  // namespace
 
-void add_sim_serve(Command sim) {
-  Command command = sim.add("serve", "Serve a simulated cluster over HTTPS, for kubectl and helm");
+void add_serve(cli::Command app) {
+  cli::Command command = app.add("serve", "Serve a simulated cluster over HTTPS, for kubectl and helm");
   command.footer(
-      "  drover sim serve --write-kubeconfig sim.kubeconfig --nodes nvidia=3,tenstorrent=2 &\n"
+      "  drover-sim serve --write-kubeconfig sim.kubeconfig --nodes nvidia=3,tenstorrent=2 &\n"
       "  kubectl --kubeconfig sim.kubeconfig get nodes");
-  auto flags = std::make_shared<SimServeFlags>();
+  auto flags = std::make_shared<ServeFlags>();
   add_flags(command, *flags);
-  command.run([flags] { return sim_serve(*flags); });
+  command.run([flags] { return serve_cluster(*flags); });
 }
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

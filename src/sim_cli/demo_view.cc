@@ -1,4 +1,4 @@
-#include "cli/demo_view.h"
+#include "sim_cli/demo_view.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "cli/screen.h"
 #include "core/decide.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 namespace {
 
 using core::Phase;
@@ -42,8 +42,8 @@ std::string headline(const core::FleetView& view, std::optional<base::Span> take
   }
   const auto all = static_cast<int>(view.nodes.size());
   const double part = all == 0 ? 0 : parts / all;
-  std::string line = fmt::format("driver {}  {}  {}/{} done, {} in flight, {} waiting", wanted, bar(part, 14), done,
-                                 all, in_flight, pending);
+  std::string line = fmt::format("driver {}  {}  {}/{} done, {} in flight, {} waiting", wanted, cli::bar(part, 14),
+                                 done, all, in_flight, pending);
   const auto left = taken && done < all ? time_left(part, *taken) : std::nullopt;
   if (left) line += fmt::format(", ~{} left", base::human(*left));
   return line;
@@ -86,13 +86,13 @@ std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendor
   std::vector<std::vector<std::string>> rows = {{"NODE", "DRIVER", "", "PHASE", "WHY"}};
   for (const std::size_t i : by_number(view)) {
     const core::NodeView& node = view.nodes[i];
-    const std::string loaded = loaded_driver(fleet, i, profile);
-    rows.push_back({node.name, loaded.empty() ? "-" : loaded, bar(part_done(node.phase), 9),
+    const std::string loaded = cli::loaded_driver(fleet, i, profile);
+    rows.push_back({node.name, loaded.empty() ? "-" : loaded, cli::bar(part_done(node.phase), 9),
                     std::string(core::name(node.phase)), short_reason(view, slots, profile.flow, i)});
   }
   std::vector<std::string> lines = {"", headline(view, taken)};
-  for (std::string& line : table(rows)) lines.push_back(std::move(line));
+  for (std::string& line : cli::table(rows)) lines.push_back(std::move(line));
   return lines;
 }
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

@@ -1,4 +1,4 @@
-// `drover sim kubelet`: the simulated kubelets against any API server, in real time, until SIGINT or SIGTERM.
+// `drover-sim kubelet`: the simulated kubelets against any API server, in real time, until SIGINT or SIGTERM.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -6,9 +6,7 @@
 #include <memory>
 
 #include "base/text.h"
-#include "cli/commands.h"
 #include "cli/flags.h"
-#include "cli/simulation.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 #include "sim/enrol.h"
@@ -16,12 +14,14 @@
 #include "sim/kubelet.h"
 #include "sim/nodes.h"
 #include "sim/serve/log_server.h"
+#include "sim_cli/commands.h"
+#include "sim_cli/simulation.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 namespace {
 
-struct SimKubeletFlags {
-  TargetFlags target;
+struct KubeletFlags {
+  cli::TargetFlags target;
   SimulationFlags simulation;
   int log_port = 0;
   bool remove_nodes_at_exit = false;
@@ -32,7 +32,7 @@ constexpr int kConnections = 16;
 // One run of the command: everything that lives from the first request to the last.
 class Session {
  public:
-  explicit Session(SimKubeletFlags flags) : flags_(std::move(flags)), random_(flags_.simulation.seed) {}
+  explicit Session(KubeletFlags flags) : flags_(std::move(flags)), random_(flags_.simulation.seed) {}
 
   base::Result<void> open() {
     TRY(fleet_, sim::parse_fleet(flags_.simulation.nodes));
@@ -54,7 +54,7 @@ class Session {
     loop_.on_signal([this](int) { leave(); });
     enrolment_->enrol(sim::make_nodes(fleet_), [this](base::Result<sim::Enrolment::Count> count) {
       if (!count) {
-        exit_code_ = complain(count.error());
+        exit_code_ = cli::complain(count.error());
         return loop_.stop();
       }
       if (count->made + count->found > 0) say(fmt::format("{} nodes made, {} found", count->made, count->found));
@@ -103,13 +103,13 @@ class Session {
       if (gone) {
         say(fmt::format("ended; {} nodes removed", *gone));
       } else {
-        exit_code_ = complain(gone.error());
+        exit_code_ = cli::complain(gone.error());
       }
       loop_.stop();
     });
   }
 
-  SimKubeletFlags flags_;
+  KubeletFlags flags_;
   kube::AsioLoop loop_;
   base::Random random_;
   std::vector<sim::FleetPart> fleet_;
@@ -125,34 +125,31 @@ class Session {
   int exit_code_ = 0;
 };
 
-int sim_kubelet(const SimKubeletFlags& flags) {
+int run_kubelets(const KubeletFlags& flags) {
   Session session(flags);
-  if (auto opened = session.open(); !opened) return complain(opened.error());
+  if (auto opened = session.open(); !opened) return cli::complain(opened.error());
   return session.run();
 }
 
-void add_flags(Command command, SimKubeletFlags& flags) {
-  add_target_flags(command, flags.target);
+void add_flags(cli::Command command, KubeletFlags& flags) {
+  cli::add_target_flags(command, flags.target);
   add_simulation_flags(command, flags.simulation);
   command.option("--log-port", flags.log_port, "port on 127.0.0.1 for container logs; 0 picks one",
-                 {.shows_default = true, .range = Option::Range{0, 65535}});
+                 {.shows_default = true, .range = cli::Option::Range{0, 65535}});
   command.flag("--remove-nodes-at-exit", flags.remove_nodes_at_exit, "delete the nodes of --nodes at the end");
 }
 
 }  // namespace
 
-void add_sim(Command app) {
-  Command sim = app.add("sim", "Play parts of a cluster");
-  sim.require_command();
-  Command command = sim.add("kubelet", "Play the kubelets of all nodes labelled drover.dev/simulated=true");
+void add_kubelet(cli::Command app) {
+  cli::Command command = app.add("kubelet", "Play the kubelets of all nodes labelled drover.dev/simulated=true");
   command.footer(
       "A pod says what its containers do in the annotation sim.drover.dev/script, for example\n"
       "  say hello; wait 5s; ready; wait forever\n"
       "A node is rebooted by: kubectl annotate node NAME sim.drover.dev/order=reboot --overwrite");
-  auto flags = std::make_shared<SimKubeletFlags>();
+  auto flags = std::make_shared<KubeletFlags>();
   add_flags(command, *flags);
-  command.run([flags] { return sim_kubelet(*flags); });
-  add_sim_serve(sim);
+  command.run([flags] { return run_kubelets(*flags); });
 }
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

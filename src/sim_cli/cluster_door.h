@@ -1,5 +1,5 @@
-// The embedded cluster behind HTTPS, with an administrator's kubeconfig: what `drover sim serve` and `drover demo` put
-// in front of a cluster so that kubectl and helm can visit.
+// The embedded cluster behind HTTPS, with an administrator's kubeconfig: what `drover-sim serve` and `drover-sim demo`
+// put in front of a cluster so that kubectl and helm can visit.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@
 #include "sim/kubelet_logs.h"
 #include "sim/world.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 
 class ClusterDoor {
  public:
   // `names` are further ones by which visitors may call it. Cluster, logs and loop must outlive it; the cluster may
   // live on another loop than the wire, as long as one thread turns both.
   static base::Result<std::unique_ptr<ClusterDoor>> open(kube::AsioLoop& loop, sim::EmbeddedCluster& cluster,
-                                                         sim::LogBook& logs, const Address& address,
+                                                         sim::LogBook& logs, const cli::Address& address,
                                                          const std::vector<std::string>& names = {});
 
   const std::string& url() const { return url_; }
@@ -37,4 +37,4 @@ class ClusterDoor {
   std::unique_ptr<serve::HttpServer> server_;
 };
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

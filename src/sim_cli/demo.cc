@@ -1,7 +1,7 @@
 // The story: drover installs a driver on a small fleet, workloads move in, a new version is asked for, and a disruption
 // budget stands in the way until its owner yields. Operator, API server, controllers and kubelets are the real code;
 // only time is virtual. Where a kubeconfig was asked for, kubectl may look on, and after the story time is real.
-#include "cli/demo.h"
+#include "sim_cli/demo.h"
 
 #include <fmt/format.h>
 
@@ -15,11 +15,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "cli/cluster_door.h"
 #include "cli/command.h"
-#include "cli/counted_api.h"
-#include "cli/crds.h"
-#include "cli/demo_view.h"
 #include "cli/screen.h"
 #include "core/slots.h"
 #include "kube/http_api.h"
@@ -28,9 +24,13 @@
 #include "sim/kubelet.h"
 #include "sim/nodes.h"
 #include "sim/world.h"
+#include "sim_cli/cluster_door.h"
+#include "sim_cli/counted_api.h"
+#include "sim_cli/crds.h"
+#include "sim_cli/demo_view.h"
 #include "vendors/profile.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 
 namespace {
 
@@ -101,7 +101,7 @@ class Demo {
 
   base::Result<void> open() {
     if (options_.kubeconfig.empty()) return {};
-    TRY(const Address address, parse_address("127.0.0.1:0"));
+    TRY(const cli::Address address, cli::parse_address("127.0.0.1:0"));
     world_.loop.jump_wall(wire_.wall() - kHeadStart - world_.loop.wall());
     TRY(door_, ClusterDoor::open(wire_, world_.cluster, logs_, address));
     return base::write_file(options_.kubeconfig, door_->kubeconfig());
@@ -347,7 +347,7 @@ class Demo {
   }
 
   DemoOptions options_;
-  Screen screen_;
+  cli::Screen screen_;
   kube::AsioLoop wire_;  // real time
   base::Instant began_at_;
   sim::LogBook logs_;
@@ -371,7 +371,7 @@ int demo(const DemoOptions& options) {
   // What the operator would log is what the screen shows.
   log::redirect([](std::string_view) {});
   Demo demo(options);
-  if (auto opened = demo.open(); !opened) return complain(opened.error());
+  if (auto opened = demo.open(); !opened) return cli::complain(opened.error());
   const bool ended_well = demo.tell();
   if (demo.is_interrupted()) return 1;
   demo.sum_up();
@@ -379,4 +379,4 @@ int demo(const DemoOptions& options) {
   return ended_well ? 0 : 1;
 }
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

@@ -11,7 +11,7 @@
 #include "sim/images.h"
 #include "sim/kubelet.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 
 struct SimulationFlags {
   std::string nodes;
@@ -29,7 +29,7 @@ struct SimulationFlags {
   base::Result<sim::ImageTable> images() const;
 };
 
-void add_simulation_flags(Command command, SimulationFlags& flags);
+void add_simulation_flags(cli::Command command, SimulationFlags& flags);
 
 inline constexpr base::Span kStatusEvery = std::chrono::seconds(10);
 
@@ -39,4 +39,4 @@ std::string status_line(const sim::Kubelets::Count& count);
 // One line on stdout, at once.
 void say(std::string_view line);
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

@@ -10,7 +10,7 @@
 #include "observe/fleet.h"
 #include "vendors/profile.h"
 
-namespace drover::cli {
+namespace drover::sim_cli {
 
 // How far a node is on its way through the phases of an upgrade, from 0 to 1.
 double part_done(core::Phase phase);
@@ -26,4 +26,4 @@ std::string short_reason(const core::FleetView& view, const core::Slots& slots, 
 std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendors::Profile& profile,
                                        std::optional<base::Span> taken);
 
-}  // namespace drover::cli
+}  // namespace drover::sim_cli

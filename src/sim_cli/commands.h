@@ -1,0 +1,15 @@
+// drover-sim's commands: one file each, which adds itself to the parser and says what to run when it is chosen.
+#pragma once
+
+#include "cli/command.h"
+
+namespace drover::sim_cli {
+
+// All of them.
+void add_commands(cli::Command app);
+
+void add_demo(cli::Command app);
+void add_kubelet(cli::Command app);
+void add_serve(cli::Command app);
+
+}  // namespace drover::sim_cli
