@@ -10,9 +10,9 @@
 
 #include "base/json.h"
 #include "base/random.h"
+#include "base/virtual_loop.h"
 #include "kube/api.h"
 #include "sim/server.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::bench {
 namespace {
@@ -110,7 +110,7 @@ class Rounds {
     if (!server_.serve(request)) ++failed_;
   }
 
-  sim::VirtualLoop loop_;
+  base::VirtualLoop loop_;
   sim::Server server_{loop_, base::Random(7)};
   std::vector<kube::Request> gets_, patches_, creates_, deletes_;
   std::size_t turn_ = 0;

@@ -14,7 +14,7 @@ namespace drover::agent {
 namespace {
 
 using base::Fault;
-using Do = ManagerStep::Do;
+using ManagerDo = ManagerStep::Do;
 
 constexpr std::string_view kDigestFile = "/run/nvidia/nvidia-driver.state";
 constexpr std::string_view kPidFile = "/run/nvidia/nvidia-driver.pid";
@@ -117,13 +117,13 @@ struct DriverManager::Body {
   bool must_tell(const ManagerStep& step, const Sight& sight) {
     if (!sight.node) return false;
     if (!step.labels.empty()) return true;
-    if (step.what == Do::Unload) return false;
+    if (step.what == ManagerDo::Unload) return false;
     const std::string_view there = kube::annotation_of(*node.seen(), vendors::kReportAnnotation);
     if (there == vendors::text_of(step.report)) return false;
     const auto before = vendors::parse_report(there);
     // Who goes well has something to say only if there is something to take back.
     // A kernel that cannot unload is to be known before anybody empties the node for nothing.
-    if (step.what == Do::Leave && step.code == 0) {
+    if (step.what == ManagerDo::Leave && step.code == 0) {
       const bool is_known = before && before->boot == step.report.boot && !before->can_unload;
       if (!step.report.can_unload) return !is_known || before->wants != vendors::Wish::Nothing || before->has_paused;
       return before && (before->wants != vendors::Wish::Nothing || before->has_paused || !before->can_unload);
@@ -131,7 +131,7 @@ struct DriverManager::Body {
     if (!before) return true;
     vendors::Report same = step.report;
     same.message = before->message;
-    if (*before != same || step.what == Do::Leave) return true;
+    if (*before != same || step.what == ManagerDo::Leave) return true;
     return !told_at || around.loop.now() - *told_at >= kTellEvery;
   }
 
@@ -144,7 +144,7 @@ struct DriverManager::Body {
                  if (is_over) return;
                  if (!fault) {
                    wait = kFirstWait;
-                   if (step.what == Do::Leave) return act(step, loaded);
+                   if (step.what == ManagerDo::Leave) return act(step, loaded);
                    return look_soon();
                  }
                  not_told(step, loaded, *fault);
@@ -156,7 +156,7 @@ struct DriverManager::Body {
     say("cannot write to our own Node: " + fault.message);
     const bool is_final = fault.kind == Fault::Kind::Forbidden || fault.kind == Fault::Kind::Refused;
     // A report is a courtesy at the end; labels that stay paused are not.
-    if (step.what == Do::Leave && step.labels.empty()) return act(step, loaded);
+    if (step.what == ManagerDo::Leave && step.labels.empty()) return act(step, loaded);
     if (is_final && !step.labels.empty()) {
       say("the agent must be allowed to change the deploy labels of its own Node: see the admission policy of the "
           "chart");
@@ -170,9 +170,9 @@ struct DriverManager::Body {
 
   void act(const ManagerStep& step, const std::vector<std::string>& loaded) {
     switch (step.what) {
-      case Do::Wait: return look_soon(step.again);
-      case Do::Unload: return unload(step, loaded);
-      case Do::Leave:
+      case ManagerDo::Wait: return look_soon(step.again);
+      case ManagerDo::Unload: return unload(step, loaded);
+      case ManagerDo::Leave:
         if (step.code == 0 && loaded.empty()) tidy();
         return end(step.code);
     }

@@ -11,17 +11,17 @@ namespace drover::agent {
 namespace {
 
 using vendors::Wish;
-using Do = LoadStep::Do;
+using LoadDo = LoadStep::Do;
 
-constexpr base::Span kServerPatience = std::chrono::minutes(1);
-constexpr base::Span kBusyPatience = std::chrono::seconds(10);  // for processes that are on their way out
+constexpr base::Span kLoadServerPatience = std::chrono::minutes(1);
+constexpr base::Span kLoadBusyPatience = std::chrono::seconds(10);  // for processes that are on their way out
 constexpr base::Span kBusyLook = std::chrono::seconds(1);
-constexpr std::size_t kMostHolders = 16;  // named in one message
+constexpr std::size_t kMostHoldersNamed = 16;  // named in one message
 
 // One walk through the flow. The first answer that fits is the step.
-class Walk {
+class LoadWalk {
  public:
-  Walk(const LoadSettings& settings, const LoadSight& sight, LoadMemory& memory)
+  LoadWalk(const LoadSettings& settings, const LoadSight& sight, LoadMemory& memory)
       : settings_(settings),
         sight_(sight),
         memory_(memory),
@@ -89,7 +89,7 @@ class Walk {
     LoadStep step = wait(Wish::Nothing, fmt::format("tt-kmd {} is loaded", wanted_));
     step.is_ready = true;
     if (!memory_.smi_was_tried && !settings_.smi_version.empty()) {
-      step.what = Do::PlaceSmi;
+      step.what = LoadDo::PlaceSmi;
       return step;
     }
     prepare(step);
@@ -119,7 +119,7 @@ class Walk {
     if (memory_.building) return;
     for (const KmdKey& key : keys) {
       if (!is_due(key)) continue;
-      step.what = Do::Build;
+      step.what = LoadDo::Build;
       step.key = key;
       step.in_background = true;
       return;
@@ -139,7 +139,7 @@ class Walk {
   LoadStep install() {
     if (is_in_swap()) return bring(wanted_);
     if (!sight_.node) {
-      if (!has_rebooted() || sight_.now - *memory_.began < kServerPatience)
+      if (!has_rebooted() || sight_.now - *memory_.began < kLoadServerPatience)
         return wait(Wish::Nothing, "no tt-kmd is loaded; waiting for the API server");
       return bring(note_.version.empty() ? wanted_ : note_.version);
     }
@@ -178,7 +178,7 @@ class Walk {
   LoadStep swap() {
     if (!is_held() && memory_.unload_trouble.empty()) return unload();
     if (!memory_.busy_since) memory_.busy_since = sight_.now;
-    if (sight_.now - *memory_.busy_since >= kBusyPatience) {
+    if (sight_.now - *memory_.busy_since >= kLoadBusyPatience) {
       LoadStep step =
           leave(1, fmt::format("cannot unload tt-kmd {}: {}. Set spec.upgradePolicy.forceUnload=true, or end what "
                                "holds it and delete this pod",
@@ -190,8 +190,9 @@ class Walk {
     LoadStep step =
         wait(Wish::Load, fmt::format("cannot unload tt-kmd {} yet: {}", sight_.loaded->version, in_the_way()));
     if (settings_.kills_holders && !sight_.holders.empty()) {
-      step.what = Do::Kill;
-      step.report.message = "forceUnload: killing what holds the device: " + names_of(sight_.holders, kMostHolders);
+      step.what = LoadDo::Kill;
+      step.report.message =
+          "forceUnload: killing what holds the device: " + names_of(sight_.holders, kMostHoldersNamed);
     }
     step.report.is_blocked = true;
     step.again = kBusyLook;
@@ -202,7 +203,7 @@ class Walk {
     note_.from = sight_.loaded->version;
     note_.to = wanted_;
     LoadStep step = wait(Wish::Load, fmt::format("rmmod: unloading tt-kmd {}", sight_.loaded->version));
-    step.what = Do::Unload;
+    step.what = LoadDo::Unload;
     step.again = kBusyLook;
     return step;
   }
@@ -221,7 +222,7 @@ class Walk {
       return has_way_back && memory_.not_built.contains(key_of(version)) ? bring(before()) : *not_yet;
     }
     LoadStep step = wait(Wish::Nothing, fmt::format("insmod: loading tt-kmd {}", version));
-    step.what = Do::Load;
+    step.what = LoadDo::Load;
     step.key = key_of(version);
     step.again = kBusyLook;
     return step;
@@ -245,7 +246,7 @@ class Walk {
                                                     : fmt::format("building tt-kmd {}; {}", version, what_is_loaded()));
     step.report.cannot_prepare = is_troubled;
     if (memory_.building || !is_due(key)) return step;
-    step.what = Do::Build;
+    step.what = LoadDo::Build;
     step.key = key;
     step.in_background = in_background;
     return step;
@@ -265,7 +266,7 @@ class Walk {
     return sight_.loaded ? fmt::format("tt-kmd {} serves on", sight_.loaded->version) : "no tt-kmd is loaded";
   }
   std::string in_the_way() const {
-    if (!sight_.holders.empty()) return "held by " + names_of(sight_.holders, kMostHolders);
+    if (!sight_.holders.empty()) return "held by " + names_of(sight_.holders, kMostHoldersNamed);
     if (sight_.loaded->references > 0) {
       return fmt::format(
           "{} references that no process explains (a mapping, the kernel itself, or a process that "
@@ -305,7 +306,7 @@ class Walk {
   }
   LoadStep leave(int code, std::string message) const {
     LoadStep step = wait(Wish::Nothing, std::move(message));
-    step.what = Do::Leave;
+    step.what = LoadDo::Leave;
     step.code = code;
     return step;
   }
@@ -321,7 +322,7 @@ class Walk {
 }  // namespace
 
 LoadStep step(const LoadSettings& settings, const LoadSight& sight, LoadMemory& memory) {
-  return Walk(settings, sight, memory).next();
+  return LoadWalk(settings, sight, memory).next();
 }
 
 bool may_swap(const LoadSettings& settings, const LoadNode& node) {

@@ -14,14 +14,14 @@ namespace drover::agent {
 namespace {
 
 using base::Fault;
-using Do = LoadStep::Do;
+using LoadDo = LoadStep::Do;
 
 constexpr std::string_view kSmiInImage = "/usr/local/bin/tt-smi";
 constexpr std::string_view kSmiFolder = "/host/usr/local/bin";
-constexpr base::Span kTellEvery = std::chrono::seconds(10);  // when only the message has changed
-constexpr base::Span kLastWords = std::chrono::seconds(10);  // to tell the API server why we end
-constexpr base::Span kFirstWait = std::chrono::seconds(30);  // after a build that failed
-constexpr base::Span kMostWait = std::chrono::minutes(5);
+constexpr base::Span kLoaderTellsEvery = std::chrono::seconds(10);  // when only the message has changed
+constexpr base::Span kLastWords = std::chrono::seconds(10);         // to tell the API server why we end
+constexpr base::Span kFirstBuildWait = std::chrono::seconds(30);    // after a build that failed
+constexpr base::Span kMostBuildWait = std::chrono::minutes(5);
 constexpr base::Span kKernelsEvery = std::chrono::minutes(10);  // looking for kernels that were installed meanwhile
 
 std::optional<LoadSight::Loaded> loaded_module(host::Host& host) {
@@ -34,7 +34,7 @@ std::optional<LoadSight::Loaded> loaded_module(host::Host& host) {
                            static_cast<int>(references.value_or(0))};
 }
 
-LoadNode sight_of(const kube::Object& node) {
+LoadNode load_node_of(const kube::Object& node) {
   LoadNode sight;
   sight.install_mode = kube::label_of(node, vendors::kInstallModeLabel);
   sight.kmd_version = kube::label_of(node, vendors::kKmdVersionLabel);
@@ -64,7 +64,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
     note(step, sight);
     if (std::exchange(status, step.report.message) != status) around.say(status);
     ready(step.is_ready);
-    if (step.what == Do::Leave) return leave(step);
+    if (step.what == LoadDo::Leave) return leave(step);
     leaving_since.reset();
     has_more_to_tell = node.is_patching();
     if (must_tell(step)) tell(step);
@@ -80,7 +80,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
     sight.hosts_own = hosts_own_driver(host);
     sight.loaded = loaded_module(host);
     sight.note = read_note(host);
-    if (node.seen()) sight.node = sight_of(*node.seen());
+    if (node.seen()) sight.node = load_node_of(*node.seen());
     const bool is_current = sight.loaded && sight.loaded->version == settings.version;
     if (is_current) sight.to_come = modules_to_come(sight);
     if (!sight.loaded || is_current) return sight;
@@ -114,9 +114,9 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
     const auto written = write_note(around.host, step.note);
     if (written) return;
     step.report.message = written.error().message;
-    if (step.what != Do::Unload) return;
-    step.what = Do::Wait;
-    step.again = kTellEvery;
+    if (step.what != LoadDo::Unload) return;
+    step.what = LoadDo::Wait;
+    step.again = kLoaderTellsEvery;
   }
 
   // ---- telling
@@ -128,11 +128,11 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
     const std::string_view there = kube::annotation_of(*node.seen(), vendors::kReportAnnotation);
     if (there == vendors::text_of(step.report)) return false;
     const auto before = vendors::parse_report(there);
-    if (!before || step.what == Do::Leave) return true;
+    if (!before || step.what == LoadDo::Leave) return true;
     vendors::Report same = step.report;
     same.message = before->message;
     if (*before != same) return true;
-    return !told_at || around.loop.now() - *told_at >= kTellEvery;
+    return !told_at || around.loop.now() - *told_at >= kLoaderTellsEvery;
   }
 
   void tell(const LoadStep& step, const std::function<void()>& then = {}) {
@@ -143,7 +143,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
                  if (!self || self->is_over) return;
                  if (fault && fault->kind != Fault::Kind::Conflict) {
                    self->say("cannot write to our own Node: " + fault->message);
-                   self->hushed_until = self->around.loop.now() + kTellEvery;
+                   self->hushed_until = self->around.loop.now() + kLoaderTellsEvery;
                  }
                  if (then) return then();
                  const bool is_stale = fault && fault->kind == Fault::Kind::Conflict;
@@ -177,13 +177,13 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
 
   void act(const LoadStep& step, const LoadSight& sight) {
     switch (step.what) {
-      case Do::Wait:
-      case Do::Leave: return look_soon(step.again);
-      case Do::Build: return build(step);
-      case Do::Unload: return unload(step, sight);
-      case Do::Kill: return kill(step, sight);
-      case Do::Load: return load(step);
-      case Do::PlaceSmi: return place_smi();
+      case LoadDo::Wait:
+      case LoadDo::Leave: return look_soon(step.again);
+      case LoadDo::Build: return build(step);
+      case LoadDo::Unload: return unload(step, sight);
+      case LoadDo::Kill: return kill(step, sight);
+      case LoadDo::Load: return load(step);
+      case LoadDo::PlaceSmi: return place_smi();
     }
   }
 
@@ -215,7 +215,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
     } else {
       say(entry.error().message);
       auto& trouble = memory.not_built[key];
-      trouble.wait = trouble.wait == base::Span{} ? kFirstWait : std::min(trouble.wait * 2, kMostWait);
+      trouble.wait = trouble.wait == base::Span{} ? kFirstBuildWait : std::min(trouble.wait * 2, kMostBuildWait);
       trouble.message = entry.error().message;
       trouble.again_at = around.loop.now() + trouble.wait;
     }

@@ -10,7 +10,7 @@ namespace {
 
 using vendors::Order;
 using vendors::Wish;
-using Do = ManagerStep::Do;
+using ManagerDo = ManagerStep::Do;
 
 constexpr base::Span kOperandPatience = std::chrono::minutes(5);  // as the vendor's own manager has
 constexpr base::Span kBusyPatience = std::chrono::minutes(5);
@@ -19,9 +19,9 @@ constexpr base::Span kMarkPatience = std::chrono::minutes(1);
 constexpr std::string_view kHostsOwn = "pre-installed";
 
 // One walk through the flow. The first answer that fits is the step.
-class Walk {
+class ManagerWalk {
  public:
-  Walk(const ManagerSettings& settings, const Sight& sight, ManagerMemory& memory)
+  ManagerWalk(const ManagerSettings& settings, const Sight& sight, ManagerMemory& memory)
       : settings_(settings), sight_(sight), memory_(memory), node_(sight.node.value_or(NodeSight{})) {
     if (!memory_.began) memory_.began = sight.now;
   }
@@ -125,7 +125,7 @@ class Walk {
     }
     ManagerStep step =
         wait(wish, who.empty() ? "unloading the old driver" : "the driver cannot be unloaded yet: " + who);
-    step.what = Do::Unload;
+    step.what = ManagerDo::Unload;
     return step;
   }
 
@@ -178,7 +178,7 @@ class Walk {
   }
   ManagerStep leave(int code, std::string message) const {
     ManagerStep step = wait(Wish::Nothing, std::move(message));
-    step.what = Do::Leave;
+    step.what = ManagerDo::Leave;
     step.code = code;
     step.must_be_told = sight_.node.has_value();
     step.report.has_paused = false;
@@ -195,7 +195,7 @@ class Walk {
 }  // namespace
 
 ManagerStep step(const ManagerSettings& settings, const Sight& sight, ManagerMemory& memory) {
-  return Walk(settings, sight, memory).next();
+  return ManagerWalk(settings, sight, memory).next();
 }
 
 }  // namespace drover::agent

@@ -18,7 +18,7 @@ constexpr std::string_view kProgram = "/usr/bin/nvidia-smi";
 constexpr std::string_view kComplaint = "validation: ";  // how a report begins that has to be taken back
 constexpr base::Span kLookEvery = std::chrono::seconds(2);
 constexpr base::Span kAnswerWithin = std::chrono::seconds(60);
-constexpr base::Span kTellEvery = std::chrono::seconds(10);
+constexpr base::Span kValidatorTellsEvery = std::chrono::seconds(10);
 
 host::Command question(host::Host& host) {
   const std::string inside = std::string(kDriverRoot) + std::string(kProgram);
@@ -162,7 +162,7 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
 
   void report(const std::string& message) {
     if (!node.seen() || node.is_patching()) return;
-    if (passed.empty() && told_at && around.loop.now() - *told_at < kTellEvery) return;
+    if (passed.empty() && told_at && around.loop.now() - *told_at < kValidatorTellsEvery) return;
     const std::string_view there = kube::annotation_of(*node.seen(), vendors::kReportAnnotation);
     const auto before = vendors::parse_report(there);
     // The good news is told only to those who heard the bad, from us or from an earlier run.

@@ -1,8 +1,9 @@
 // The only source of chance, so that one printed seed gives one run again.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <string_view>
 
@@ -10,14 +11,27 @@
 
 namespace drover::base {
 
+// The numbers of std::mt19937_64, whose header costs every file that includes it half a second.
+class MersenneTwister {
+ public:
+  explicit MersenneTwister(std::uint64_t seed);
+  std::uint64_t next();
+
+ private:
+  void refill();
+
+  std::array<std::uint64_t, 312> state_ = {};
+  std::size_t used_ = 312;
+};
+
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed), seed_(seed) {}
 
   // A number in [0, bound); 0 when bound is 0. (Not std::uniform_int_distribution: its results are not specified.)
-  std::uint64_t below(std::uint64_t bound) { return bound == 0 ? 0 : engine_() % bound; }
+  std::uint64_t below(std::uint64_t bound) { return bound == 0 ? 0 : engine_.next() % bound; }
   // A number in [0, 1).
-  double unit() { return static_cast<double>(engine_() >> 11) * 0x1.0p-53; }
+  double unit() { return static_cast<double>(engine_.next() >> 11) * 0x1.0p-53; }
   bool chance(double probability) { return unit() < probability; }
   // `span` times a factor in [1 - fraction, 1 + fraction).
   Span jitter(Span span, double fraction);
@@ -29,7 +43,7 @@ class Random {
   Random fork(std::string_view label) const;
 
  private:
-  std::mt19937_64 engine_;
+  MersenneTwister engine_;
   std::uint64_t seed_;
 };
 

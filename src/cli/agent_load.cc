@@ -21,7 +21,7 @@ namespace drover::cli {
 namespace {
 
 // A kubelet asks every ten seconds; nobody else has to.
-constexpr serve::HttpServerLimits kKnocks = {
+constexpr serve::HttpServerLimits kLoaderRequestLimits = {
     .most_head_bytes = 8 * 1024, .most_body_bytes = 0, .most_unsent_bytes = 64 * 1024, .most_connections = 16};
 
 struct LoadFlags {
@@ -37,7 +37,7 @@ base::Result<std::unique_ptr<serve::HttpServer>> answer_readiness(const std::str
   options.port = address.port;
   options.checks_host = false;  // kubelets call us by the pod's address
   options.speaks_tls = false;
-  options.limits = kKnocks;
+  options.limits = kLoaderRequestLimits;
   const auto answer = [&host, version](const serve::HttpRequest& request,
                                        const std::shared_ptr<serve::Exchange>& exchange) {
     if (request.target != "/readyz") return exchange->reply({.code = 404, .body = "there is /readyz\n"});

@@ -10,7 +10,7 @@
 namespace drover::cli {
 namespace {
 
-using State = HelperView::State;
+using HelperState = HelperView::State;
 
 constexpr std::size_t kMostNames = 8;
 
@@ -58,7 +58,7 @@ class Walk {
     }
     if (!view_.policy) return refuse("no TenstorrentDriverPolicy means it; apply one that does (paused: true is fine)");
     if (view_.install_mode == vendors::kContainerMode) return taken_over();
-    if (view_.helper.state == State::Succeeded) {
+    if (view_.helper.state == HelperState::Succeeded) {
       if (!view_.mark.empty()) return {Deed::Release, "host vacated; the node is given back"};
       return {Deed::Wait, "waiting for the node's agent to notice that the host is vacated"};
     }
@@ -67,7 +67,7 @@ class Walk {
 
   NextDeed taken_over() const {
     if (!view_.mark.empty()) return {Deed::Release, "the operator has the node; it is given back"};
-    if (view_.helper.state != State::None) return remove_helper();
+    if (view_.helper.state != HelperState::None) return remove_helper();
     if (view_.policy->is_paused) {
       return {Deed::Done, fmt::format("vacated; {0} is paused: kubectl patch ttdp {0} --type merge -p "
                                       "'{{\"spec\":{{\"paused\":false}}}}' lets the operator load {1}",
@@ -81,11 +81,11 @@ class Walk {
 
   NextDeed to_host() const {
     const bool is_over = view_.install_mode == vendors::kHostMode;
-    if (is_over && view_.mark.empty() && view_.helper.state == State::None) {
+    if (is_over && view_.mark.empty() && view_.helper.state == HelperState::None) {
       return {Deed::Done, "the host has its own driver"};
     }
     if (!view_.is_skipped) return {Deed::Skip, "taking it out of every policy (skip label)"};
-    if (view_.helper.state == State::Succeeded) {
+    if (view_.helper.state == HelperState::Succeeded) {
       if (!is_over) return {Deed::SayHost, "the host has its own driver again"};
       if (!view_.mark.empty()) return {Deed::Release, "the node is given back"};
       return remove_helper();
@@ -97,12 +97,12 @@ class Walk {
 
   // Cordon, drain, and the work on the machine.
   NextDeed clear_and_work(std::string at_work) const {
-    if (view_.helper.state == State::Failed && !view_.helper_is_ours) return remove_helper();
-    if (view_.helper.state == State::Failed) {
+    if (view_.helper.state == HelperState::Failed && !view_.helper_is_ours) return remove_helper();
+    if (view_.helper.state == HelperState::Failed) {
       return {Deed::Fail, fmt::format("{}; it stays cordoned: mend that and run this again, or kubectl uncordon {}",
                                       view_.helper.said, view_.node)};
     }
-    if (view_.helper.state == State::UnderWay) {
+    if (view_.helper.state == HelperState::UnderWay) {
       return {Deed::Wait, view_.helper.said.empty() ? at_work : view_.helper.said};
     }
     if (view_.mark.empty()) {

@@ -33,7 +33,7 @@ namespace {
 constexpr base::Span kFarewell = std::chrono::milliseconds(1500);
 
 // Probes and scrapes are small and few.
-constexpr serve::HttpServerLimits kKnocks = {
+constexpr serve::HttpServerLimits kOperatorRequestLimits = {
     .most_head_bytes = 16 * 1024, .most_body_bytes = 0, .most_unsent_bytes = 4 * 1024 * 1024, .most_connections = 64};
 
 struct LeaseName {
@@ -144,7 +144,7 @@ class Session {
     options.port = address.port;
     options.checks_host = false;  // kubelets and Prometheus call us by the pod's address
     options.speaks_tls = false;
-    options.limits = kKnocks;
+    options.limits = kOperatorRequestLimits;
     const auto answer = [this](const serve::HttpRequest& request, const std::shared_ptr<serve::Exchange>& exchange) {
       operate::Page page = health_->page(request.method, request.target);
       exchange->reply({.code = page.code, .content_type = std::move(page.type), .body = std::move(page.body)});

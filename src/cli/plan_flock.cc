@@ -10,7 +10,7 @@ using base::Span;
 using core::NodeView;
 using core::Phase;
 using core::Work;
-using State = core::PreflightView::State;
+using PreflightState = core::PreflightView::State;
 
 // A container that need not be fetched.
 constexpr Span kStart = std::chrono::seconds(1);
@@ -29,8 +29,8 @@ PlannedFlock::PlannedFlock(Plot& plot, std::size_t index, const core::Flow& flow
   for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
     NodeView& node = fleet_.nodes[i];
     courses_[i] = {.since = -node.spent, .unready_before = node.unready_for, .given_back_before = node.given_back_for};
-    const bool is_proving = node.preflight.state == State::Running && lots_[i].missing.empty();
-    if (!lots_[i].missing.empty()) node.preflight = {.state = State::Missing, .trouble = lots_[i].missing};
+    const bool is_proving = node.preflight.state == PreflightState::Running && lots_[i].missing.empty();
+    if (!lots_[i].missing.empty()) node.preflight = {.state = PreflightState::Missing, .trouble = lots_[i].missing};
     if (is_proving) prove(i, -node.preflight.running_for);
   }
 }
@@ -75,12 +75,12 @@ void PlannedFlock::count_device_pods() {
 void PlannedFlock::prove(std::size_t index, Span since) {
   NodeView& node = fleet_.nodes[index];
   Course& course = courses_[index];
-  node.preflight.state = State::Running;
+  node.preflight.state = PreflightState::Running;
   course.proving_since = since;
   scene_.lodgings.guest_came(node.name);
   scene_.clock.after(std::max(Span::zero(), since + scene_.durations.pull() + kStart - scene_.clock.now()),
                      [this, &node, &course] {
-                       node.preflight = {.state = State::Passed};
+                       node.preflight = {.state = PreflightState::Passed};
                        course.proving_since.reset();
                        scene_.lodgings.guest_left(node.name);
                      });
@@ -203,7 +203,7 @@ bool PlannedFlock::work(std::size_t index, Work work) {
   switch (work) {
     case Work::None: return false;
     case Work::ProveImage:
-      if (node.preflight.state != State::Unasked) return false;
+      if (node.preflight.state != PreflightState::Unasked) return false;
       prove(index, scene_.clock.now());
       return true;
     case Work::EvictDevicePods:

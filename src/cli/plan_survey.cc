@@ -26,7 +26,7 @@ constexpr Span kUsualStart = std::chrono::seconds(10);
 constexpr Span kLongestStart = std::chrono::minutes(10);
 constexpr Span kLongestDriver = std::chrono::hours(1);
 // A container whose image is there.
-constexpr Span kStart = std::chrono::seconds(1);
+constexpr Span kPodStart = std::chrono::seconds(1);
 
 kube::Projection pods_of_a_plan() {
   return {"metadata.labels",
@@ -264,7 +264,7 @@ void Survey::take_pod(const kube::Object& pod) {
   lodger.image = facts.image;
   lodger.made_at = time_at(pod, {"metadata", "creationTimestamp"}).value_or(WallTime{});
   lodger.starts_in = between(placed_at, ready_at, kLongestStart).value_or(kUsualStart);
-  const Span warm = between(facts.running_since, ready_at, kLongestStart).value_or(lodger.starts_in) + kStart;
+  const Span warm = between(facts.running_since, ready_at, kLongestStart).value_or(lodger.starts_in) + kPodStart;
   lodger.fetches_in = std::max(Span::zero(), lodger.starts_in - warm);
   lodger.requests = kube::requests_of(pod);
   json::Members wishes;
@@ -295,12 +295,12 @@ void Survey::learn_past(const kube::Object& pod, const observe::PodFacts& facts)
   std::optional<WallTime> begun = true_since(pod, "PodScheduled");
   for (const json::Value& status : json::array_at(pod, {"status", "initContainerStatuses"})) {
     const auto ended = time_at(status, {"state", "terminated", "finishedAt"});
-    before +=
-        kStart + between(time_at(status, {"state", "terminated", "startedAt"}), ended, kLongestDriver).value_or(Span{});
+    before += kPodStart +
+              between(time_at(status, {"state", "terminated", "startedAt"}), ended, kLongestDriver).value_or(Span{});
     if (ended) begun = ended;
   }
   const auto itself = between(facts.running_since, ready_at, kLongestDriver);
-  if (itself) past.driver = before + kStart + *itself;
+  if (itself) past.driver = before + kPodStart + *itself;
   past.pull = between(begun, facts.running_since, kLongestDriver);
 }
 

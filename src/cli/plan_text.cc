@@ -14,7 +14,7 @@ namespace {
 
 using base::Span;
 
-constexpr std::size_t kMostReason = 300;
+constexpr std::size_t kMostPlanReason = 300;
 
 std::string span_text(const std::optional<Span>& span) {
   return span ? base::human(std::chrono::round<std::chrono::seconds>(*span)) : "-";
@@ -43,7 +43,7 @@ std::string driver_text(const Lot& lot) {
 
 std::string ends_text(const Row& row) {
   if (row.end == Row::End::Done) return "done";
-  return fmt::format("{}: {}", word_of(row.end), base::one_line(row.reason, kMostReason));
+  return fmt::format("{}: {}", word_of(row.end), base::one_line(row.reason, kMostPlanReason));
 }
 
 std::string_view force_text(const Removed& one) {
@@ -131,7 +131,7 @@ void tell_obstacles(const Forecast& forecast, std::vector<std::string>& lines) {
       if (others > 0) where += fmt::format(" and {} more", others);
       lines.push_back(
           fmt::format("  {} {} {}{}: {}{}", mark, one.kind, one.object, where,
-                      one.is_usual ? "" : "perhaps, as chance has it: ", base::one_line(one.message, kMostReason)));
+                      one.is_usual ? "" : "perhaps, as chance has it: ", base::one_line(one.message, kMostPlanReason)));
     }
   }
 }

@@ -5,7 +5,7 @@
 namespace drover::core {
 namespace {
 
-constexpr std::size_t kNamed = 3;
+constexpr std::size_t kPodsNamed = 3;
 
 bool is_in_scope(const PodView& pod, Scope scope) {
   if (scope == Scope::DevicePods) return pod.uses_device;
@@ -53,7 +53,7 @@ std::string names_of(const Clearing& clearing) {
   std::string names;
   std::size_t named = 0;
   const auto add = [&](const PodView& pod, std::string_view remark) {
-    if (++named > kNamed) return;
+    if (++named > kPodsNamed) return;
     names += named == 1 ? "" : ", ";
     names += pod.full_name();
     if (!remark.empty()) names += fmt::format(" ({})", remark);
@@ -63,7 +63,7 @@ std::string names_of(const Clearing& clearing) {
     add(*pod, pod->held_by.empty() ? std::string() : fmt::format("held by budget {}", pod->held_by));
   }
   for (const PodView* pod : clearing.going) add(*pod, "ending");
-  if (named > kNamed) names += fmt::format(" and {} more", named - kNamed);
+  if (named > kPodsNamed) names += fmt::format(" and {} more", named - kPodsNamed);
   return names;
 }
 

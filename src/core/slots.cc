@@ -9,7 +9,7 @@
 namespace drover::core {
 namespace {
 
-constexpr std::size_t kNamed = 3;
+constexpr std::size_t kNodesNamed = 3;
 // Images are fetched for this many nodes beyond those that may start, so that a free slot is used at once.
 constexpr int kAhead = 2;
 
@@ -53,7 +53,7 @@ void count(const FleetView& fleet, Slots& slots) {
     ++slots.managed;
     if (!fleet.policy.is_on) count_without_controller(node, slots);
     if (node.is_away()) ++slots.away;
-    if (node.is_cordoned && !ours && slots.cordoned.size() < kNamed) slots.cordoned.push_back(&node);
+    if (node.is_cordoned && !ours && slots.cordoned.size() < kNodesNamed) slots.cordoned.push_back(&node);
     if (!node.outcome || node.outcome->target != node.target) continue;
     if (!node.outcome->failed) ++slots.finished;
     if (node.outcome->failed && node.outcome->after_swap) {

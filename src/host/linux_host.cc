@@ -43,7 +43,7 @@ Fault::Kind kind_of(int error) {
   }
 }
 
-std::unexpected<Fault> failed(std::string_view what, int error, std::string_view next = {}) {
+std::unexpected<Fault> host_call_failed(std::string_view what, int error, std::string_view next = {}) {
   return fault(kind_of(error),
                fmt::format("cannot {}: {}{}{}", what, std::strerror(error), next.empty() ? "" : "; ", next));
 }
@@ -65,9 +65,9 @@ std::string read_link(const std::string& path) {
   return size < 0 ? std::string() : std::string(target, static_cast<std::size_t>(size));
 }
 
-struct Descriptor {
+struct OpenDescriptor {
   int fd;
-  ~Descriptor() {
+  ~OpenDescriptor() {
     if (fd >= 0) ::close(fd);
   }
 };
@@ -119,20 +119,20 @@ Result<void> LinuxHost::write(const std::string& path, std::string_view text) {
   TRY(const auto place, place(path));
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(place).parent_path(), error);
-  if (error) return failed("make the folder of " + place, error.value());
+  if (error) return host_call_failed("make the folder of " + place, error.value());
   return base::write_file(place, text, 0644);
 }
 
 Result<void> LinuxHost::remove(const std::string& path) {
   TRY(const auto place, place(path));
   if (::unlink(place.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return {};
-  return failed("remove " + place, errno);
+  return host_call_failed("remove " + place, errno);
 }
 
 Result<std::vector<std::string>> LinuxHost::list(const std::string& directory) {
   TRY(const auto place, place(directory));
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(place.c_str()), closedir);
-  if (!dir) return failed("list " + place, errno);
+  if (!dir) return host_call_failed("list " + place, errno);
   std::vector<std::string> names;
   while (const dirent* entry = readdir(dir.get())) {
     const std::string name = entry->d_name;
@@ -246,14 +246,15 @@ Result<void> LinuxHost::unload(const std::string& module) {
           Fault::Kind::Refused,
           fmt::format("cannot unload {}: this kernel cannot unload modules; only a reboot removes it", module));
     default:
-      return failed("unload " + module, error, error == EPERM ? "run with CAP_SYS_MODULE" : "see the kernel log");
+      return host_call_failed("unload " + module, error,
+                              error == EPERM ? "run with CAP_SYS_MODULE" : "see the kernel log");
   }
 }
 
 Result<void> LinuxHost::load(const std::string& file, const std::string& parameters) {
   TRY(const auto place, place(file));
-  const Descriptor descriptor{::open(place.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (descriptor.fd < 0) return failed("load " + place, errno);
+  const OpenDescriptor descriptor{::open(place.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (descriptor.fd < 0) return host_call_failed("load " + place, errno);
   return give_to_kernel(descriptor.fd, place, parameters);
 }
 
@@ -274,7 +275,9 @@ Result<void> LinuxHost::give_to_kernel(int fd, const std::string& place, const s
       return fault(
           Fault::Kind::Refused,
           fmt::format("cannot load {}: the kernel does not trust its signature; sign it or enrol its key", place));
-    default: return failed("load " + place, error, error == EPERM ? "run with CAP_SYS_MODULE" : "see the kernel log");
+    default:
+      return host_call_failed("load " + place, error,
+                              error == EPERM ? "run with CAP_SYS_MODULE" : "see the kernel log");
   }
 }
 
@@ -365,7 +368,7 @@ Result<void> LinuxHost::kill(int pid) {
   if (pid <= 1)
     return fault(Fault::Kind::Refused, fmt::format("will not kill process {}: that would be the machine itself", pid));
   if (const int error = kernel_.signal(pid, SIGKILL); error != 0)
-    return failed(fmt::format("kill process {}", pid), error);
+    return host_call_failed(fmt::format("kill process {}", pid), error);
   return {};
 }
 
@@ -385,7 +388,7 @@ Result<void> LinuxHost::reboot(std::string_view expected_boot_id) {
   const bool systemd = base::trim(read("/proc/1/comm").value_or("")) == "systemd";
   // systemd takes SIGRTMIN+5 as "start reboot.target".
   const int error = systemd ? kernel_.signal(1, SIGRTMIN + 5) : kernel_.restart();
-  if (error != 0) return failed("reboot", error, "run privileged, with hostPID");
+  if (error != 0) return host_call_failed("reboot", error, "run privileged, with hostPID");
   return {};
 }
 

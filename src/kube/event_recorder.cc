@@ -36,7 +36,7 @@ constexpr Span kClocksDiffer = std::chrono::milliseconds(20);  // a second of th
 constexpr std::size_t kQueueMost = 1000;
 constexpr int kInFlightMost = 4;
 constexpr int kTriesMost = 6;
-constexpr Span kLongestWish = std::chrono::minutes(10);
+constexpr Span kLongestEventWait = std::chrono::minutes(10);
 constexpr std::size_t kMessageMost = 1024, kReasonMost = 128, kNameMost = 253;
 
 // At most so many bytes, the mark of a cut included.
@@ -322,7 +322,7 @@ struct EventRecorder::Body : std::enable_shared_from_this<Body> {
   void hold_back(const Fault& fault) {
     // Several writes that fail together are one trouble.
     Span span = loop.now() < hold_until ? Span::zero() : trouble.next(random);
-    if (fault.retry_after) span = std::max(span, std::min<Span>(*fault.retry_after, kLongestWish));
+    if (fault.retry_after) span = std::max(span, std::min<Span>(*fault.retry_after, kLongestEventWait));
     hold_until = std::max(hold_until, loop.now() + span);
   }
 

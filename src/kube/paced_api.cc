@@ -24,7 +24,7 @@ constexpr double kWhenBroken = 0.9;
 // Good traffic takes the rate from nothing to the ceiling in this time.
 constexpr double kSecondsToCeiling = 60;
 // No server's wish holds us longer.
-constexpr Span kLongestWish = std::chrono::minutes(10);
+constexpr Span kLongestPause = std::chrono::minutes(10);
 
 }  // namespace
 
@@ -116,7 +116,7 @@ struct PacedApi::Body : std::enable_shared_from_this<Body> {
   }
 
   void hold_back(Span wish) {
-    wish = std::clamp(wish, Span::zero(), kLongestWish);
+    wish = std::clamp(wish, Span::zero(), kLongestPause);
     // Jitter upwards only: other clients heard the same wish, and none may come early.
     bucket.pause(loop.now() + wish + random.jitter(wish / 20, 1.0));
     if (!line.empty()) move_on();

@@ -26,7 +26,7 @@ using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
 using Bio = std::unique_ptr<BIO, Freed<BIO_free_all>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Freed<X509_EXTENSION_free>>;
 
-std::string text_of(BIO* bio) {
+std::string text_in(BIO* bio) {
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(bio, &bytes);
   return {bytes, static_cast<std::size_t>(size)};
@@ -90,7 +90,7 @@ base::Result<Identity> make_identity(const std::vector<std::string>& names, base
       PEM_write_bio_PrivateKey(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1) {
     return failed("its text");
   }
-  return Identity{text_of(certificate_text.get()), text_of(key_text.get())};
+  return Identity{text_in(certificate_text.get()), text_in(key_text.get())};
 }
 
 }  // namespace drover::serve

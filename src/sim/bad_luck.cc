@@ -8,7 +8,7 @@
 namespace drover::sim {
 namespace {
 
-constexpr LuckRow kTable[] = {
+constexpr LuckRow kLuckTable[] = {
     {Luck::LostAnswer, "lost-answer", true, "a request is carried out, but its answer does not come"},
     {Luck::NeverSent, "never-sent", true, "a request does not reach the API server"},
     {Luck::Conflict, "conflict", true, "a write is refused because somebody else wrote first"},
@@ -37,13 +37,13 @@ constexpr LuckRow kTable[] = {
 
 }  // namespace
 
-std::span<const LuckRow> all_luck() { return kTable; }
+std::span<const LuckRow> all_luck() { return kLuckTable; }
 
-std::string_view word(Luck luck) { return kTable[static_cast<std::size_t>(luck)].name; }
+std::string_view word(Luck luck) { return kLuckTable[static_cast<std::size_t>(luck)].name; }
 
 base::Result<Luck> parse_luck(std::string_view name) {
   std::string names;
-  for (const LuckRow& row : kTable) {
+  for (const LuckRow& row : kLuckTable) {
     if (row.name == name) return row.luck;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
   }

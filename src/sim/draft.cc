@@ -18,7 +18,7 @@ namespace {
 
 // Boost.JSON's layout: 24 bytes a value, 40 a member, a header before every table, 15 characters of a string inside the
 // value.
-constexpr std::size_t kTable = 24;
+constexpr std::size_t kKeyTable = 24;
 constexpr std::size_t kMember = 40;
 constexpr std::size_t kHashedFrom = 18;
 
@@ -36,13 +36,13 @@ std::size_t Draft::footprint(const json::Value& value) {
     }
     case boost::json::kind::array: {
       const json::Array& array = value.get_array();
-      std::size_t sum = array.empty() ? 0 : kTable + array.size() * sizeof(json::Value);
+      std::size_t sum = array.empty() ? 0 : kKeyTable + array.size() * sizeof(json::Value);
       for (const json::Value& element : array) sum += footprint(element);
       return sum;
     }
     case boost::json::kind::object: {
       const json::Members& members = value.get_object();
-      std::size_t sum = members.empty() ? 0 : kTable + members.size() * kMember;
+      std::size_t sum = members.empty() ? 0 : kKeyTable + members.size() * kMember;
       if (members.size() > kHashedFrom) sum += members.size() * sizeof(std::uint32_t);
       for (const auto& member : members) sum += member.key().size() + 1 + footprint(member.value());
       return sum;

@@ -53,7 +53,7 @@ Fault unreachable(const std::string& what) {
 }
 
 // Holds the call behind the one that the client holds.
-struct Ticket final : kube::Call::Ticket {
+struct FaultyTicket final : kube::Call::Ticket {
   bool is_wanted = true;
   kube::Call inner;
   base::Timer timer;
@@ -113,7 +113,7 @@ struct FaultyApi::Body : std::enable_shared_from_this<FaultyApi::Body> {
   }
 
   // Runs `then` later unless the ticket was given back or the door is gone.
-  void later(const std::shared_ptr<Ticket>& ticket, base::Span span, std::function<void()> then) {
+  void later(const std::shared_ptr<FaultyTicket>& ticket, base::Span span, std::function<void()> then) {
     ticket->timer = loop.after(span, [weak = weak_from_this(), ticket, then = std::move(then)] {
       const auto alive = weak.lock();
       if (alive && ticket->is_wanted) then();
@@ -172,7 +172,7 @@ kube::Call FaultyApi::call(kube::Request request, Answer answer) {
   }
   if (!struck) return body.inner.call(std::move(request), std::move(answer));
 
-  auto ticket = std::make_shared<Ticket>();
+  auto ticket = std::make_shared<FaultyTicket>();
   const std::string what = sentence();
   const auto refuse = [&](Fault fault) {
     body.later(ticket, base::Span::zero(),
@@ -225,7 +225,7 @@ kube::Call FaultyApi::list(kube::ListRequest request, kube::ListSink sink) {
       [&what] { return what; });
   if (!struck) return body.inner.list(std::move(request), std::move(sink));
 
-  auto ticket = std::make_shared<Ticket>();
+  auto ticket = std::make_shared<FaultyTicket>();
   const auto refuse = [&](Fault fault) {
     body.later(ticket, base::Span::zero(),
                [done = std::move(sink.done), fault = std::move(fault)] { done(std::unexpected(fault)); });

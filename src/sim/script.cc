@@ -13,7 +13,7 @@ namespace {
 
 using base::fault;
 using base::Fault;
-using Kind = Step::Kind;
+using StepKind = Step::Kind;
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
@@ -81,29 +81,29 @@ std::unexpected<Fault> refuse(std::string_view statement, std::string_view why) 
 
 struct Shape {
   std::string_view word;
-  Kind kind;
+  StepKind kind;
   std::size_t fewest;  // arguments
   std::size_t most;
 };
 constexpr std::size_t kAny = 1000;
 constexpr std::array<Shape, 17> kShapes{{
-    {"say", Kind::Say, 0, kAny},
-    {"wait", Kind::Wait, 1, 1},
-    {"ready", Kind::Ready, 0, 0},
-    {"unready", Kind::Unready, 0, 0},
-    {"sick", Kind::Sick, 0, 0},
-    {"load", Kind::Load, 2, 4},
-    {"load-or-mark", Kind::LoadOrMark, 3, 3},
-    {"unload", Kind::Unload, 1, 1},
-    {"try-unload", Kind::TryUnload, 1, 1},
-    {"await", Kind::Await, 1, 2},
-    {"need", Kind::Need, 1, 2},
-    {"hold", Kind::Hold, 1, 1},
-    {"write", Kind::Write, 1, kAny},
-    {"remove", Kind::Remove, 1, 1},
-    {"reboot", Kind::Reboot, 0, 0},
-    {"exit", Kind::Exit, 1, 1},
-    {"repeat", Kind::Repeat, 0, 0},
+    {"say", StepKind::Say, 0, kAny},
+    {"wait", StepKind::Wait, 1, 1},
+    {"ready", StepKind::Ready, 0, 0},
+    {"unready", StepKind::Unready, 0, 0},
+    {"sick", StepKind::Sick, 0, 0},
+    {"load", StepKind::Load, 2, 4},
+    {"load-or-mark", StepKind::LoadOrMark, 3, 3},
+    {"unload", StepKind::Unload, 1, 1},
+    {"try-unload", StepKind::TryUnload, 1, 1},
+    {"await", StepKind::Await, 1, 2},
+    {"need", StepKind::Need, 1, 2},
+    {"hold", StepKind::Hold, 1, 1},
+    {"write", StepKind::Write, 1, kAny},
+    {"remove", StepKind::Remove, 1, 1},
+    {"reboot", StepKind::Reboot, 0, 0},
+    {"exit", StepKind::Exit, 1, 1},
+    {"repeat", StepKind::Repeat, 0, 0},
 }};
 
 Result<std::optional<base::Span>> parse_wait(std::string_view statement, const std::string& word) {
@@ -120,21 +120,21 @@ Result<Step> parse_step(std::string_view statement, const Shape& shape, const st
   }
   Step step{shape.kind, {}, {}, {}, {}, 0};
   switch (shape.kind) {
-    case Kind::Say: step.what = rest_of(words, 1); break;
-    case Kind::Wait:
+    case StepKind::Say: step.what = rest_of(words, 1); break;
+    case StepKind::Wait:
       if (words[1] == "driver" || words[1] == "task") {
         step.what = words[1];
       } else {
         TRY(step.span, parse_wait(statement, words[1]));
       }
       break;
-    case Kind::Exit: {
+    case StepKind::Exit: {
       const auto code = base::parse_int(words[1]);
       if (!code || *code < 0 || *code > 255) return refuse(statement, "the exit code must be 0 to 255");
       step.code = static_cast<int>(*code);
       break;
     }
-    case Kind::Load:
+    case StepKind::Load:
       if (given == 3 || (given == 4 && words[3] != "on")) {
         return refuse(statement, "it is written load MODULE VERSION [on MODULE]");
       }
@@ -142,7 +142,7 @@ Result<Step> parse_step(std::string_view statement, const Shape& shape, const st
       step.with = words[2];
       if (given == 4) step.on = words[4];
       break;
-    case Kind::LoadOrMark:
+    case StepKind::LoadOrMark:
       step.what = words[1];
       step.with = words[2];
       step.on = words[3];
@@ -176,18 +176,18 @@ Result<bool> take_setting(Script& script, std::string_view statement, const std:
 
 std::optional<Step> shell_step(const std::vector<std::string>& words) {
   const std::string& word = words[0];
-  if (word == "echo") return Step{Kind::Say, rest_of(words, 1), {}, {}, {}, 0};
-  if (word == "true" || word == ":") return Step{Kind::Wait, {}, {}, {}, base::Span::zero(), 0};
-  if (word == "false") return Step{Kind::Exit, {}, {}, {}, {}, 1};
-  if (word == "reboot") return Step{Kind::Reboot, {}, {}, {}, {}, 0};
+  if (word == "echo") return Step{StepKind::Say, rest_of(words, 1), {}, {}, {}, 0};
+  if (word == "true" || word == ":") return Step{StepKind::Wait, {}, {}, {}, base::Span::zero(), 0};
+  if (word == "false") return Step{StepKind::Exit, {}, {}, {}, {}, 1};
+  if (word == "reboot") return Step{StepKind::Reboot, {}, {}, {}, {}, 0};
   if (word == "exit") {
     const auto code = base::parse_int(words.size() > 1 ? words[1] : "0");
-    return Step{Kind::Exit, {}, {}, {}, {}, static_cast<int>(code.value_or(2) & 0xff)};
+    return Step{StepKind::Exit, {}, {}, {}, {}, static_cast<int>(code.value_or(2) & 0xff)};
   }
   if (word == "sleep" && words.size() == 2) {
     auto span = parse_wait("sleep", words[1]);
     if (!span) return std::nullopt;
-    return Step{Kind::Wait, {}, {}, {}, *span, 0};
+    return Step{StepKind::Wait, {}, {}, {}, *span, 0};
   }
   return std::nullopt;
 }
@@ -203,7 +203,7 @@ std::optional<Script> script_of_shell(std::string_view text) {
     }
     if (in_loop && !words.empty() && words[0] == "do") words.erase(words.begin());
     if (in_loop && words.size() == 1 && words[0] == "done") {
-      script.steps.push_back({Kind::Repeat, {}, {}, {}, {}, 0});
+      script.steps.push_back({StepKind::Repeat, {}, {}, {}, {}, 0});
       return script;
     }
     if (!words.empty() && words[0] == "exec") words.erase(words.begin());
@@ -221,7 +221,7 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 }  // namespace
 
 bool Script::says_when_ready() const {
-  return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.kind == Kind::Ready; });
+  return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.kind == StepKind::Ready; });
 }
 
 Result<Script> parse_script(std::string_view text) {
@@ -243,7 +243,7 @@ Result<Script> parse_script(std::string_view text) {
     steps->push_back(std::move(step));
   }
   // A script of settings only says nothing about running: it runs on.
-  if (script.steps.empty() && script.program.empty()) script.steps.push_back({Kind::Wait, {}, {}, {}, {}, 0});
+  if (script.steps.empty() && script.program.empty()) script.steps.push_back({StepKind::Wait, {}, {}, {}, {}, 0});
   return script;
 }
 

@@ -21,12 +21,12 @@
 
 #include "base/loop.h"
 #include "base/random.h"
+#include "base/virtual_loop.h"
 #include "sim/controllers/controller.h"
 #include "sim/controllers/node_lifecycle.h"
 #include "sim/server.h"
 #include "sim/store_api.h"
 #include "sim/transcript.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::sim {
 
@@ -91,7 +91,7 @@ class World {
   explicit World(WorldOptions options = {});
   explicit World(std::uint64_t seed) : World(WorldOptions{.cluster = {.seed = seed}}) {}
 
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   EmbeddedCluster cluster;
 
   Server& server() { return cluster.server(); }

@@ -8,10 +8,10 @@ namespace drover::vendors {
 namespace {
 
 // Not <cctype>: what a letter is must not depend on a locale.
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_letter(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z'); }
-bool is_word(char c) { return is_letter(c) || is_digit(c); }
+bool is_word(char c) { return is_letter(c) || is_ascii_digit(c); }
 bool is_one_of(char c, std::string_view others) { return others.find(c) != std::string_view::npos; }
 
 bool has_only_words_and(std::string_view text, std::string_view others) {
@@ -26,7 +26,7 @@ bool is_tag(std::string_view text) {
 // One part of a repository's path, between slashes.
 bool is_path_part(std::string_view text) {
   if (text.empty() || text.find("..") != std::string_view::npos) return false;
-  const auto is_edge = [](char c) { return is_lower(c) || is_digit(c); };
+  const auto is_edge = [](char c) { return is_lower(c) || is_ascii_digit(c); };
   return is_edge(text.front()) && is_edge(text.back()) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return is_edge(c) || is_one_of(c, "._-"); });
 }
@@ -36,7 +36,7 @@ bool is_registry(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon != std::string_view::npos) {
     const std::string_view port = text.substr(colon + 1);
-    if (port.empty() || port.size() > 5 || !std::all_of(port.begin(), port.end(), is_digit)) return false;
+    if (port.empty() || port.size() > 5 || !std::all_of(port.begin(), port.end(), is_ascii_digit)) return false;
     text = text.substr(0, colon);
   }
   return is_path_part(base::lower(text));
@@ -64,7 +64,7 @@ bool is_image_digest(std::string_view text) {
   if (!text.starts_with(kAlgorithm)) return false;
   text.remove_prefix(kAlgorithm.size());
   return text.size() == 64 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
+         std::all_of(text.begin(), text.end(), [](char c) { return is_ascii_digit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 bool is_image_repository(std::string_view text) { return is_image_path(text, true); }
@@ -92,7 +92,7 @@ bool is_image_reference(std::string_view text) {
 bool is_system_word(std::string_view text) { return text.size() <= 63 && is_driver_version(text); }
 
 bool is_env_name(std::string_view text) {
-  return !text.empty() && text.size() <= 128 && !is_digit(text.front()) && has_only_words_and(text, "._-");
+  return !text.empty() && text.size() <= 128 && !is_ascii_digit(text.front()) && has_only_words_and(text, "._-");
 }
 
 bool is_env_value(std::string_view text) {
@@ -127,7 +127,7 @@ bool is_label_key(std::string_view text) {
 }
 
 bool is_quantity(std::string_view text) {
-  return !text.empty() && text.size() <= 40 && is_digit(text.front()) && has_only_words_and(text, ".+-");
+  return !text.empty() && text.size() <= 40 && is_ascii_digit(text.front()) && has_only_words_and(text, ".+-");
 }
 
 }  // namespace drover::vendors

@@ -70,7 +70,7 @@ constexpr Operand kOperands[] = {
 };
 
 template <std::size_t N>
-bool is_in(const std::string_view (&list)[N], std::string_view word) {
+bool is_listed(const std::string_view (&list)[N], std::string_view word) {
   return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
@@ -108,7 +108,7 @@ template <std::size_t N>
 json::Members without(const json::Members& members, const std::string_view (&read)[N]) {
   json::Members rest;
   for (const auto& member : members) {
-    if (!is_in(read, member.key())) rest[member.key()] = member.value();
+    if (!is_listed(read, member.key())) rest[member.key()] = member.value();
   }
   return rest;
 }
@@ -116,7 +116,7 @@ json::Members without(const json::Members& members, const std::string_view (&rea
 void name_env(const json::Value& policy, std::vector<std::string>& into) {
   for (const json::Value& variable : json::array_at(policy, {"spec", "driver", "manager", "env"})) {
     const std::string_view name = json::text_at(variable, {"name"});
-    if (!is_in(kReadOfManagerEnv, name))
+    if (!is_listed(kReadOfManagerEnv, name))
       into.push_back(fmt::format("spec.driver.manager.env[{}]", base::one_line(name, 80)));
   }
   for (const json::Value& variable : json::array_at(policy, {"spec", "driver", "env"})) {
@@ -130,7 +130,7 @@ void name_labels(const json::Value& policy, std::vector<std::string>& into) {
   for (const std::string_view kind : {"labels", "annotations"}) {
     for (const auto& member : json::members_at(policy, {"spec", "daemonsets", kind})) {
       const std::string_view key = member.key();
-      if (is_in(kOurLabels, key) || key.starts_with("drover.dev/"))
+      if (is_listed(kOurLabels, key) || key.starts_with("drover.dev/"))
         into.push_back(fmt::format("spec.daemonsets.{}[{}]", kind, base::one_line(key, 80)));
     }
   }

@@ -17,7 +17,7 @@ using parts::mount;
 using parts::variable_from_field;
 
 constexpr std::string_view kHelperPlace = "/drover-preflight";
-constexpr std::size_t kMostName = 63;
+constexpr std::size_t kMostValidatorName = 63;
 constexpr int kADayOfSeconds = 24 * 60 * 60;
 
 // It has to open the devices and to run the driver's own nvidia-smi, which no capability gives.
@@ -111,7 +111,7 @@ json::Value render_validator(const ClusterPolicyReading& reading, const OperandS
 std::string preflight_name(std::string_view node, std::string_view digest) {
   const std::string tail = fmt::format("-{:016x}", base::fnv1a(fmt::format("{}\n{}", node, digest)));
   std::string name = fmt::format("drover-preflight-{}", node);
-  name.resize(std::min(name.size(), kMostName - tail.size()));
+  name.resize(std::min(name.size(), kMostValidatorName - tail.size()));
   while (name.ends_with('.') || name.ends_with('-')) name.pop_back();
   return name + tail;
 }

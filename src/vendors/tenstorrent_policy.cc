@@ -11,11 +11,13 @@
 namespace drover::vendors {
 namespace {
 
-constexpr std::int64_t kMostSeconds = 10LL * 365 * 24 * 3600;
+constexpr std::int64_t kMostPolicySeconds = 10LL * 365 * 24 * 3600;
 constexpr std::int64_t kDrainSeconds = 600;
-constexpr std::size_t kMostNameBytes = 63;  // it becomes the value of a label
+constexpr std::size_t kMostPolicyNameBytes = 63;  // it becomes the value of a label
 
-bool is_pull_policy(std::string_view text) { return text == "Always" || text == "IfNotPresent" || text == "Never"; }
+bool is_image_pull_policy(std::string_view text) {
+  return text == "Always" || text == "IfNotPresent" || text == "Never";
+}
 
 std::int64_t number(const Section& from, std::string_view key, std::int64_t fallback, std::int64_t least,
                     std::int64_t most) {
@@ -42,7 +44,7 @@ std::optional<base::Selector> read_nodes(const Section& spec) {
 }
 
 void read_drain(const Section& drain, PolicyReading& reading) {
-  const std::int64_t seconds = number(drain, "timeoutSeconds", kDrainSeconds, 0, kMostSeconds);
+  const std::int64_t seconds = number(drain, "timeoutSeconds", kDrainSeconds, 0, kMostPolicySeconds);
   const auto at_most = seconds == 0 ? std::optional<base::Span>() : std::chrono::seconds(seconds);
   const bool takes_bare_pods = drain.flag("force", false);
   const bool takes_local_data = drain.flag("deleteEmptyDir", true);
@@ -106,9 +108,9 @@ DriverPolicyReading read_driver_policy(const json::Value& object) {
   policy.name = json::text_at(object, {"metadata", "name"});
   policy.uid = json::text_at(object, {"metadata", "uid"});
   policy.is_ending = !json::text_at(object, {"metadata", "deletionTimestamp"}).empty();
-  if (policy.name.size() > kMostNameBytes || !is_object_name(policy.name)) {
+  if (policy.name.size() > kMostPolicyNameBytes || !is_object_name(policy.name)) {
     troubles.push_back({"metadata.name", fmt::format("is \"{}\"; a name of at most {} bytes is wanted",
-                                                     base::one_line(policy.name, 80), kMostNameBytes)});
+                                                     base::one_line(policy.name, 80), kMostPolicyNameBytes)});
   }
   const Section spec(json::find(object, {"spec"}), "spec", troubles);
   reading.version = spec.text("version", "", is_kmd_version, "a version such as 2.8.0 is wanted");
@@ -120,8 +122,8 @@ DriverPolicyReading read_driver_policy(const json::Value& object) {
   policy.is_on = !spec.flag("paused", false);
   const Section installer = spec.below("installer");
   reading.image = installer.text("image", "", is_image_reference, "an image with its tag or digest is wanted");
-  reading.pull_policy =
-      installer.text("imagePullPolicy", reading.pull_policy, is_pull_policy, "Always, IfNotPresent or Never is wanted");
+  reading.pull_policy = installer.text("imagePullPolicy", reading.pull_policy, is_image_pull_policy,
+                                       "Always, IfNotPresent or Never is wanted");
   reading.can_be_rendered = troubles.empty();
 
   const Section upgrade(json::find(object, {"spec", "upgradePolicy"}), "spec.upgradePolicy", reading.upgrade.troubles);

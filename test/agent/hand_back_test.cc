@@ -6,9 +6,9 @@
 
 #include <optional>
 
+#include "base/virtual_loop.h"
 #include "sim/nodes.h"
 #include "sim/sim_host.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::agent {
 namespace {
@@ -32,7 +32,7 @@ class OurHost {
   }
 
   base::Random random{5};
-  sim::VirtualLoop loop;
+  base::VirtualLoop loop;
   sim::SimHost machine{sim::makeup_of(*sim::find_template("tenstorrent")), random};
   std::vector<std::string> lines;
 };

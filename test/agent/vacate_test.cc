@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/kmd_yard.h"
-#include "sim/virtual_loop.h"
+#include "base/virtual_loop.h"
 
 namespace drover::agent::testing {
 namespace {
@@ -48,7 +48,7 @@ class DkmsHost {
   }
 
   base::Random random{5};
-  sim::VirtualLoop loop;
+  base::VirtualLoop loop;
   sim::SimHost machine{sim::makeup_of(*sim::find_template("tenstorrent")), random};
   std::vector<std::string> lines;
   std::vector<std::string> deeds;

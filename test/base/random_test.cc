@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <set>
 
 namespace drover::base {
@@ -23,6 +24,14 @@ TEST(Random, TheSameSeedGivesTheSameNumbers) {
   }
   EXPECT_EQ(a, b);
   EXPECT_NE(a, c);
+}
+
+TEST(Random, DrawsTheNumbersOfTheStandardsMersenneTwister) {
+  for (const std::uint64_t seed : {0ULL, 1ULL, 5489ULL, ~0ULL}) {
+    MersenneTwister ours(seed);
+    std::mt19937_64 standard(seed);
+    for (int i = 0; i < 2000; ++i) ASSERT_EQ(ours.next(), standard()) << "seed " << seed << ", number " << i;
+  }
 }
 
 TEST(Random, AForkDependsOnTheLabelAndNotOnWhatWasDrawnBefore) {

@@ -22,7 +22,7 @@ Setting two_pools(int nodes, const std::string& upgrade = kAllAtOnce) {
   return setting;
 }
 
-std::string told(const Forecast& foreseen) {
+std::string lines_of(const Forecast& foreseen) {
   std::string text;
   for (const std::string& line : plan_lines(foreseen, Pace{})) text += line + "\n";
   return text;
@@ -60,8 +60,8 @@ TEST(PlanOfSeveral, SaysWhichPolicyTakesWhichNode) {
     EXPECT_GT(row.wave, 0) << row.node;
     EXPECT_EQ(row.policy, row.node == "nvidia-1" || row.node == "nvidia-3" ? "a" : "b") << row.node;
   }
-  EXPECT_THAT(told(foreseen), HasSubstr("POLICY  WAVE  NODE"));
-  EXPECT_THAT(told(foreseen), HasSubstr("it gets through: 4 of 4 nodes"));
+  EXPECT_THAT(lines_of(foreseen), HasSubstr("POLICY  WAVE  NODE"));
+  EXPECT_THAT(lines_of(foreseen), HasSubstr("it gets through: 4 of 4 nodes"));
 }
 
 TEST(PlanOfSeveral, LeavesThoseAsTheyAreThatNobodyMeansToChange) {
@@ -77,11 +77,11 @@ TEST(PlanOfSeveral, KeepsTheLimitOverAllPolicies) {
   Cluster cluster(1, setting);
   const Forecast usual = foreseen_on(cluster, cluster.next());
   EXPECT_EQ(most_at_once(usual), 2U) << "a quarter of eight";
-  EXPECT_THAT(told(usual), HasSubstr("limit over all policies: 2 of 8 nodes out of service at once (25%; "));
+  EXPECT_THAT(lines_of(usual), HasSubstr("limit over all policies: 2 of 8 nodes out of service at once (25%; "));
   cluster.max_unavailable = core::Share{.amount = 5};
   const Forecast wide = foreseen_on(cluster, cluster.next());
   EXPECT_EQ(most_at_once(wide), 5U);
-  EXPECT_THAT(told(wide), HasSubstr("5 of 8 nodes out of service at once (--max-unavailable 5)"));
+  EXPECT_THAT(lines_of(wide), HasSubstr("5 of 8 nodes out of service at once (--max-unavailable 5)"));
 }
 
 TEST(PlanOfSeveral, NamesTheLimitOverAllPoliciesWhenOthersHaveUsedItUp) {
@@ -90,7 +90,7 @@ TEST(PlanOfSeveral, NamesTheLimitOverAllPoliciesWhenOthersHaveUsedItUp) {
   Cluster cluster(1, setting);
   const Forecast foreseen = foreseen_on(cluster, cluster.next());
   EXPECT_FALSE(foreseen.gets_through);
-  EXPECT_THAT(told(foreseen),
+  EXPECT_THAT(lines_of(foreseen),
               HasSubstr("! limit over all policies: 1 of 4 nodes are out of service, and 1 may be; bring "
                         "them back, or raise the operator's --max-unavailable"));
 }
@@ -103,14 +103,15 @@ TEST(PlanOfSeveral, NamesANodeThatTwoSelect) {
   };
   const Forecast kept = foreseen_on(cluster, third(R"("kubernetes.io/hostname": "nvidia-1")"));
   EXPECT_TRUE(kept.gets_through);
-  EXPECT_THAT(told(kept), HasSubstr("- dispute nvidia-1: NVIDIADriver a and NVIDIADriver c select it, so it stays with "
-                                    "the one that has it"));
+  EXPECT_THAT(lines_of(kept),
+              HasSubstr("- dispute nvidia-1: NVIDIADriver a and NVIDIADriver c select it, so it stays with "
+                        "the one that has it"));
   cluster.kill_operator();
   cluster.patch_node("nvidia-1", R"({"metadata": {"labels": {"nvidia.com/gpu-operator.driver.owner": null}}})");
   const Forecast lost = foreseen_on(cluster, third(R"("kubernetes.io/hostname": "nvidia-1")"));
   EXPECT_FALSE(lost.gets_through);
-  EXPECT_THAT(told(lost), HasSubstr("! dispute nvidia-1: "));
-  EXPECT_THAT(told(lost), HasSubstr("it would get stuck: 1 node would not get the driver"));
+  EXPECT_THAT(lines_of(lost), HasSubstr("! dispute nvidia-1: "));
+  EXPECT_THAT(lines_of(lost), HasSubstr("it would get stuck: 1 node would not get the driver"));
 }
 
 TEST(PlanOfSeveral, ForeseesThatAClusterPolicyHandsItsNodesOver) {
@@ -129,8 +130,8 @@ TEST(PlanOfSeveral, ForeseesThatAClusterPolicyHandsItsNodesOver) {
     EXPECT_EQ(row.lot.wanted, kNew);
     EXPECT_GT(row.wave, 0);
   }
-  EXPECT_THAT(told(foreseen), Not(HasSubstr("POLICY")));
-  EXPECT_EQ(told(foreseen_on(cluster, {{.kind = 0, .object = handing_over}})),
+  EXPECT_THAT(lines_of(foreseen), Not(HasSubstr("POLICY")));
+  EXPECT_EQ(lines_of(foreseen_on(cluster, {{.kind = 0, .object = handing_over}})),
             "nothing is to be done: no policy has a node\n");
 }
 
@@ -159,7 +160,7 @@ TEST(PlanOfSeveral, NamesAPolicyThatIsSwitchedOff) {
   json::ensure(off, {"spec", "daemonsets", "updateStrategy"}) = "OnDelete";
   const Forecast foreseen = foreseen_on(cluster, {{.kind = 0, .object = off}});
   EXPECT_FALSE(foreseen.gets_through);
-  EXPECT_THAT(told(foreseen), HasSubstr("! off cluster-policy: its autoUpgrade is false"));
+  EXPECT_THAT(lines_of(foreseen), HasSubstr("! off cluster-policy: its autoUpgrade is false"));
 }
 
 TEST(PlanOfSeveral, SaysWhichPoliciesOfOtherVendorsItDoesNotPlan) {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/virtual_loop.h"
 #include "kube/scripted_api.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::kube {
 namespace {
@@ -26,7 +26,7 @@ using Kind = Fault::Kind;
 
 class ARecorder : public testing::Test {
  protected:
-  sim::VirtualLoop loop;
+  base::VirtualLoop loop;
   ScriptedApi api{loop};
   std::unique_ptr<EventRecorder> recorder =
       std::make_unique<EventRecorder>(api, loop, base::Random(1), "drover", "drover-0");

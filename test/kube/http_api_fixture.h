@@ -13,7 +13,7 @@
 #include "kube/http_api.h"
 #include "scripted_server.h"
 
-namespace drover::kube::testing {
+namespace drover::kube::fixtures {
 
 using namespace std::chrono_literals;
 using Kind = Fault::Kind;
@@ -104,4 +104,4 @@ inline void expect_fault(const Result<Object>& result, Kind kind, std::string_vi
   EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
 }
 
-}  // namespace drover::kube::testing
+}  // namespace drover::kube::fixtures

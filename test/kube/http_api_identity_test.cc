@@ -10,7 +10,7 @@
 #include "kube/net/dialer.h"
 #include "kube/net/exec_plugin.h"
 
-namespace drover::kube::testing {
+namespace drover::kube::fixtures {
 namespace {
 
 class HttpIdentityTest : public HttpApiTest {
@@ -406,4 +406,4 @@ TEST_F(HttpIdentityTest, ASocksProxyThatRefusesIsNamed) {
 }
 
 }  // namespace
-}  // namespace drover::kube::testing
+}  // namespace drover::kube::fixtures

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "http_api_fixture.h"
 
-namespace drover::kube::testing {
+namespace drover::kube::fixtures {
 namespace {
 
 // Lists.
@@ -151,4 +151,4 @@ TEST_F(HttpApiTest, EachWatchHasAConnectionOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace drover::kube::testing
+}  // namespace drover::kube::fixtures

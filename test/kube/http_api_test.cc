@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "http_api_fixture.h"
 
-namespace drover::kube::testing {
+namespace drover::kube::fixtures {
 namespace {
 
 // What goes out.
@@ -318,4 +318,4 @@ TEST_F(HttpApiTest, ASlowAnswerIsFineWhileItMoves) {
 }
 
 }  // namespace
-}  // namespace drover::kube::testing
+}  // namespace drover::kube::fixtures

@@ -9,8 +9,8 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "base/virtual_loop.h"
 #include "kube/scripted_api.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::kube {
 namespace {
@@ -32,7 +32,7 @@ Object lease_of(const std::string& holder, const std::string& version, int durat
 
 class AnElection : public testing::Test {
  protected:
-  sim::VirtualLoop loop;
+  base::VirtualLoop loop;
   ScriptedApi api{loop};
   LeaseTerms terms{.ns = "sys", .name = "drover", .identity = "me"};
   std::vector<std::string> told;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/virtual_loop.h"
 #include "kube/scripted_api.h"
 #include "kube/token_bucket.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::kube {
 namespace {
@@ -25,7 +25,7 @@ using Kind = Fault::Kind;
 
 class APacedApi : public testing::Test {
  protected:
-  sim::VirtualLoop loop;
+  base::VirtualLoop loop;
   ScriptedApi server{loop};
   std::unique_ptr<PacedApi> api = paced({.ceiling = 10, .floor = 1, .burst = 5});
   std::vector<Call> held;

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/virtual_loop.h"
 #include "kube/cache.h"
 #include "kube/reflector.h"
 #include "kube/scripted_api.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::kube {
 namespace {
@@ -26,7 +26,7 @@ using Kind = Fault::Kind;
 
 class ModelServer final : public Api {
  public:
-  ModelServer(sim::VirtualLoop& loop, base::Random random) : loop_(loop), random_(random) {}
+  ModelServer(base::VirtualLoop& loop, base::Random random) : loop_(loop), random_(random) {}
 
   bool lucky = false;  // nothing goes wrong any more
   struct Moment {
@@ -193,7 +193,7 @@ class ModelServer final : public Api {
         .let_go();
   }
 
-  sim::VirtualLoop& loop_;
+  base::VirtualLoop& loop_;
   base::Random random_;
   std::vector<std::weak_ptr<Open>> watches_;
   std::uint64_t forgotten_ = 0;
@@ -201,15 +201,15 @@ class ModelServer final : public Api {
   int lags_in_a_row_ = 0;
 };
 
-struct Story {
-  sim::VirtualLoop loop;
+struct WatchStory {
+  base::VirtualLoop loop;
   ModelServer server;
   Cache<std::string> cache{[](const Object& object) { return std::string(version_of(object)); }};
   std::map<std::string, std::size_t> told_up_to;  // by name: where in the history we are
   std::string complaint;
   std::uint64_t tellings = 0;
 
-  explicit Story(std::uint64_t seed) : server(loop, base::Random(seed).fork("server")) {}
+  explicit WatchStory(std::uint64_t seed) : server(loop, base::Random(seed).fork("server")) {}
 
   // The moment told must not lie before the last one told of the same object, and must be true.
   void check(const Object& object, bool exists) {
@@ -267,7 +267,7 @@ struct Story {
 TEST(ReflectorAndCache, TellTheTruthInOrderAndEndUpRightWhateverGoesWrong) {
   std::uint64_t tellings = 0;
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
-    Story story(seed);
+    WatchStory story(seed);
     story.live(seed);
     tellings += story.tellings;
     ASSERT_EQ(story.complaint, "") << "seed " << seed;

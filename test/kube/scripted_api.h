@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/virtual_loop.h"
 #include "kube/api.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::kube {
 

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "kube/net/asio_loop_body.h"
 
-namespace drover::kube::testing {
+namespace drover::kube::fixtures {
 namespace {
 
 namespace asio = boost::asio;
@@ -344,4 +344,4 @@ std::string chunked(std::string_view body, std::size_t size) {
   return out + "0\r\n\r\n";
 }
 
-}  // namespace drover::kube::testing
+}  // namespace drover::kube::fixtures

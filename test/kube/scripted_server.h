@@ -14,7 +14,7 @@
 #include "kube/config.h"
 #include "kube/http_api.h"
 
-namespace drover::kube::testing {
+namespace drover::kube::fixtures {
 
 // A certificate and its key, made for the test. It signs itself and may be trusted as an authority.
 struct Identity {
@@ -75,4 +75,4 @@ std::string chunked(std::string_view body, std::size_t size);
 extern const char* const kChunkedHead;
 std::string chunk(std::string_view text);
 
-}  // namespace drover::kube::testing
+}  // namespace drover::kube::fixtures

@@ -9,13 +9,13 @@
 namespace drover::observe::testing {
 namespace {
 
-struct Row {
+struct ClaimRow {
   const char* name;
   const char* results;  // of the allocation; nullptr: there is no such claim
   bool uses_device;
 };
 
-class ClaimTest : public ::testing::TestWithParam<Row> {};
+class ClaimTest : public ::testing::TestWithParam<ClaimRow> {};
 
 TEST_P(ClaimTest, TellsWhetherItsPodUsesADevice) {
   Claims claims = claims_of(vendors::nvidia());
@@ -32,11 +32,11 @@ TEST_P(ClaimTest, TellsWhetherItsPodUsesADevice) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rows, ClaimTest,
-    ::testing::Values(Row{"OfTheVendor", R"([{"driver": "gpu.nvidia.com"}])", true},
-                      Row{"AmongOthers", R"([{"driver": "nic.example"}, {"driver": "gpu.nvidia.com"}])", true},
-                      Row{"AdminAccess", R"([{"driver": "gpu.nvidia.com", "adminAccess": true}])", false},
-                      Row{"AnotherDriver", R"([{"driver": "gpu.amd.com"}])", false}, Row{"Unallocated", "[]", false},
-                      Row{"CannotBeLookedUp", nullptr, true}),
+    ::testing::Values(ClaimRow{"OfTheVendor", R"([{"driver": "gpu.nvidia.com"}])", true},
+                      ClaimRow{"AmongOthers", R"([{"driver": "nic.example"}, {"driver": "gpu.nvidia.com"}])", true},
+                      ClaimRow{"AdminAccess", R"([{"driver": "gpu.nvidia.com", "adminAccess": true}])", false},
+                      ClaimRow{"AnotherDriver", R"([{"driver": "gpu.amd.com"}])", false},
+                      ClaimRow{"Unallocated", "[]", false}, ClaimRow{"CannotBeLookedUp", nullptr, true}),
     [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Claims, OfATemplateAreNamedInThePodsStatus) {

@@ -9,8 +9,8 @@
 namespace drover::observe::testing {
 namespace {
 
-const base::WallTime kNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
-const vendors::Profile& kProfile = vendors::nvidia();
+const base::WallTime kFleetNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
+const vendors::Profile& kFleetProfile = vendors::nvidia();
 
 class FleetTest : public ::testing::Test {
  protected:
@@ -48,7 +48,7 @@ class FleetTest : public ::testing::Test {
   }
 
   const core::DriverView& driver_on(std::string_view name) {
-    for (const core::NodeView& node : fleet.look(kNow).nodes) {
+    for (const core::NodeView& node : fleet.look(kFleetNow).nodes) {
       if (node.name == name) return node.driver;
     }
     ADD_FAILURE() << "nobody sees " << name;
@@ -56,33 +56,33 @@ class FleetTest : public ::testing::Test {
   }
   // Of the driver that the policy wants on these nodes.
   std::string wanted_digest() {
-    fleet.look(kNow);
+    fleet.look(kFleetNow);
     return fleet.wish(0).digest;
   }
 
   kube::Cache<NodeFacts> nodes{[](const kube::Object& object) { return node_facts(object); }};
-  kube::Cache<PodFacts> pods{[](const kube::Object& object) { return pod_facts(object, kProfile); }};
-  kube::Cache<DaemonSetFacts> sets{[](const kube::Object& object) { return daemon_set_facts(object, kProfile); }};
-  PolicyCaches policies = policy_caches(kProfile);
-  OperandPods index{pods, kProfile};
-  Estate estate{policies, kProfile};
+  kube::Cache<PodFacts> pods{[](const kube::Object& object) { return pod_facts(object, kFleetProfile); }};
+  kube::Cache<DaemonSetFacts> sets{[](const kube::Object& object) { return daemon_set_facts(object, kFleetProfile); }};
+  PolicyCaches policies = policy_caches(kFleetProfile);
+  OperandPods index{pods, kFleetProfile};
+  Estate estate{policies, kFleetProfile};
   Fleet fleet{{.nodes = nodes, .operand_pods = index, .daemon_sets = sets, .estate = estate},
               PolicyRef{.kind = 0, .key = "cluster-policy"},
-              kProfile,
+              kFleetProfile,
               {},
               {}};
   core::DriverView nobody;
 };
 
 TEST_F(FleetTest, WithoutNodesAndPodsThereIsNothingToSay) {
-  EXPECT_TRUE(fleet.look(kNow).nodes.empty());
+  EXPECT_TRUE(fleet.look(kFleetNow).nodes.empty());
   EXPECT_EQ(fleet.seen().policy.name, "cluster-policy");
 }
 
 TEST_F(FleetTest, ADriverPodIsItsNodesDriver) {
   add_node("a");
   add_pod(driver_pod("driver-a", "a", "old"));
-  ASSERT_EQ(fleet.look(kNow).nodes.size(), 1U);
+  ASSERT_EQ(fleet.look(kFleetNow).nodes.size(), 1U);
   EXPECT_EQ(driver_on("a").pod, "uid-driver-a");
   EXPECT_TRUE(driver_on("a").is_outdated);
 }
@@ -93,7 +93,7 @@ TEST_F(FleetTest, APodThatIsNotScheduledYetIsNobodysDriver) {
   kube::Object follower = driver_pod("follower", "", wanted_digest());
   json::ensure(follower, {"status", "phase"}) = "Pending";
   add_pod(follower);
-  EXPECT_EQ(fleet.look(kNow).nodes.size(), 1U);
+  EXPECT_EQ(fleet.look(kFleetNow).nodes.size(), 1U);
   EXPECT_EQ(driver_on("a").pod, "uid-driver-a");
   EXPECT_TRUE(driver_on("a").is_outdated);
 }
@@ -138,7 +138,7 @@ TEST_F(FleetTest, APodOnANodeThatIsGoneIsNobodysTrouble) {
   add_node("a");
   add_pod(driver_pod("driver-a", "a", "old"));
   add_pod(driver_pod("driver-gone", "gone", "old"));
-  ASSERT_EQ(fleet.look(kNow).nodes.size(), 1U);
+  ASSERT_EQ(fleet.look(kFleetNow).nodes.size(), 1U);
   EXPECT_EQ(driver_on("a").pod, "uid-driver-a");
 }
 

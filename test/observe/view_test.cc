@@ -14,13 +14,13 @@ using core::PreflightView;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-const base::WallTime kNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
-const vendors::Profile& kProfile = vendors::nvidia();
+const base::WallTime kViewNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
+const vendors::Profile& kViewProfile = vendors::nvidia();
 
-PodFacts facts(const kube::Object& pod) { return pod_facts(pod_projection().applied_to(pod), kProfile); }
+PodFacts facts(const kube::Object& pod) { return pod_facts(pod_projection().applied_to(pod), kViewProfile); }
 
 core::PodView view(const kube::Object& pod, std::string_view jobs = "", std::string_view drained = "") {
-  return pod_view(facts(pod), base::Selector::parse(jobs).value(), base::Selector::parse(drained).value(), kProfile,
+  return pod_view(facts(pod), base::Selector::parse(jobs).value(), base::Selector::parse(drained).value(), kViewProfile,
                   "gpu-operator");
 }
 
@@ -75,9 +75,9 @@ TEST(Pod, IsWaitedForAndDrainedByLabels) {
   EXPECT_FALSE(view(pod, "app=web").is_waited_for);
   EXPECT_FALSE(view(pod, "", "app!=train").is_drained);
   EXPECT_TRUE(view(pod, "", "app=train").is_drained);
-  label(pod, kProfile.drain_skip_label, "True");
+  label(pod, kViewProfile.drain_skip_label, "True");
   EXPECT_TRUE(view(pod).is_drained);
-  label(pod, kProfile.drain_skip_label, "true");
+  label(pod, kViewProfile.drain_skip_label, "true");
   EXPECT_FALSE(view(pod).is_drained);
   EXPECT_FALSE(view(pod, "", "app=train").is_drained) << "whatever the policy's own selector says";
 }
@@ -153,7 +153,8 @@ class NodeViewTest : public ::testing::Test {
     around.preflight = preflight ? &preflight_facts : nullptr;
     around.wish = {
         .digest = "new", .version = "550", .image = {}, .daemon_set = "gpu-operator/driver", .is_settled = true};
-    return node_view(node_facts_now, standing_of(node_facts_now, kProfile, "policy", kNow), around, kProfile, kNow);
+    return node_view(node_facts_now, standing_of(node_facts_now, kViewProfile, "policy", kViewNow), around,
+                     kViewProfile, kViewNow);
   }
 
   static void run_since(kube::Object& pod, std::string_view at) {
@@ -293,7 +294,7 @@ TEST_F(NodeViewTest, ThePreflightIsOfThisVeryDriver) {
 }
 
 TEST_F(NodeViewTest, ReadinessCordonTaintAndLabelsAreSeen) {
-  label(node, kProfile.skip_label, "true");
+  label(node, kViewProfile.skip_label, "true");
   label(node, "nvidia.com/gpu.deploy.device-plugin", "true");
   label(node, "nvidia.com/gpu.deploy.dcgm", "false");
   label(node, "nvidia.com/gpu.deploy.nvsm", "paused-for-driver-upgrade");
@@ -310,7 +311,7 @@ TEST_F(NodeViewTest, ReadinessCordonTaintAndLabelsAreSeen) {
 }
 
 TEST_F(NodeViewTest, AnAdoptedClaimIsNotWrittenYet) {
-  label(node, kProfile.state_label, "drain-required");
+  label(node, kViewProfile.state_label, "drain-required");
   json::ensure(node, {"spec", "unschedulable"}) = true;
   EXPECT_TRUE(seen().claim);
   EXPECT_FALSE(seen().claim_is_written);
@@ -321,13 +322,13 @@ TEST_F(NodeViewTest, AnAdoptedClaimIsNotWrittenYet) {
 TEST(Stopwatch, CountsFromTheRecordAndThenByItself) {
   Stopwatch watch;
   vendors::Held held{
-      .kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kNow - 100s, .excluded = 40s};
+      .kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kViewNow - 100s, .excluded = 40s};
   base::Instant now{};
-  EXPECT_EQ(watch.look("n", held, true, now, kNow), 60s);
-  EXPECT_EQ(watch.look("n", held, true, now + 10s, kNow + 500s), 70s) << "the wall clock may jump";
-  EXPECT_EQ(watch.look("n", held, false, now + 30s, kNow + 30s), 70s) << "time without us does not count";
-  EXPECT_EQ(watch.look("n", held, true, now + 31s, kNow + 31s), 71s);
-  EXPECT_EQ(watch.excluded("n", held, kNow + 31s), 60s);
+  EXPECT_EQ(watch.look("n", held, true, now, kViewNow), 60s);
+  EXPECT_EQ(watch.look("n", held, true, now + 10s, kViewNow + 500s), 70s) << "the wall clock may jump";
+  EXPECT_EQ(watch.look("n", held, false, now + 30s, kViewNow + 30s), 70s) << "time without us does not count";
+  EXPECT_EQ(watch.look("n", held, true, now + 31s, kViewNow + 31s), 71s);
+  EXPECT_EQ(watch.excluded("n", held, kViewNow + 31s), 60s);
 }
 
 TEST(Stopwatch, APauseThatAnEarlierProcessSawDoesNotCount) {
@@ -335,22 +336,22 @@ TEST(Stopwatch, APauseThatAnEarlierProcessSawDoesNotCount) {
   const vendors::Held held{.kind = "k",
                            .node = "n",
                            .claim = {.id = "c", .policy = "p", .clock_stands = true},
-                           .since = kNow - 1000s,
+                           .since = kViewNow - 1000s,
                            .excluded = 40s,
-                           .stopped_at = kNow - 900s};
+                           .stopped_at = kViewNow - 900s};
   base::Instant now{};
-  EXPECT_EQ(watch.look("n", held, false, now, kNow), 60s);
-  EXPECT_EQ(watch.look("n", held, true, now + 5s, kNow + 5s), 65s) << "it ended";
-  EXPECT_EQ(watch.excluded("n", held, kNow + 5s), 940s);
+  EXPECT_EQ(watch.look("n", held, false, now, kViewNow), 60s);
+  EXPECT_EQ(watch.look("n", held, true, now + 5s, kViewNow + 5s), 65s) << "it ended";
+  EXPECT_EQ(watch.excluded("n", held, kViewNow + 5s), 940s);
 }
 
 TEST(Stopwatch, ANewPhaseBeginsAnew) {
   Stopwatch watch;
-  vendors::Held held{.kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kNow - 100s};
-  EXPECT_EQ(watch.look("n", held, true, {}, kNow), 100s);
+  vendors::Held held{.kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kViewNow - 100s};
+  EXPECT_EQ(watch.look("n", held, true, {}, kViewNow), 100s);
   held.claim.phase = Phase::Drain;
-  held.since = kNow + 5s;
-  EXPECT_EQ(watch.look("n", held, true, {}, kNow), 0s) << "a clock behind the writer's does not go negative";
+  held.since = kViewNow + 5s;
+  EXPECT_EQ(watch.look("n", held, true, {}, kViewNow), 0s) << "a clock behind the writer's does not go negative";
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr const char* kFirst = "tenstorrent-1";
+constexpr const char* kFirstNode = "tenstorrent-1";
 
 class Told : public TenstorrentStage {
  public:
@@ -61,8 +61,8 @@ TEST(TenstorrentMetrics, AreThereAtZeroAsSoonAsThereIsAPolicy) {
 
 TEST(TenstorrentMetrics, FollowAnUpgrade) {
   Told stage(2);
-  ASSERT_TRUE(stage.kubelets.host(kFirst)->write("/var/lib/dkms/tenstorrent/2.6.0/source", "x"));
-  ASSERT_TRUE(stage.kubelets.host(kFirst)->insert("tenstorrent", "2.6.0"));
+  ASSERT_TRUE(stage.kubelets.host(kFirstNode)->write("/var/lib/dkms/tenstorrent/2.6.0/source", "x"));
+  ASSERT_TRUE(stage.kubelets.host(kFirstNode)->insert("tenstorrent", "2.6.0"));
   stage.ask(kube::create(kDriverPolicies, "", driver_policy("2.7.0")));
   stage.start();
   stage.world.run_for(5min);
@@ -105,14 +105,15 @@ TEST(TenstorrentMarks, SayWhoHasCordonedANodeAndSinceWhen) {
   stage.run_work("train", 1, R"(, "volumes": [{"name": "tt", "hostPath": {"path": "/dev/tenstorrent/0"}}])");
   stage.create_budget("train", 1);
   stage.want("2.8.0");
-  ASSERT_TRUE(stage.world.run_until([&] { return stage.is_cordoned(kFirst); }, 10min));
-  EXPECT_EQ(kube::annotation_of(*stage.node(kFirst), "driver.tenstorrent.com/cordoned-by"), "default");
-  const auto at = base::parse_rfc3339(kube::annotation_of(*stage.node(kFirst), "driver.tenstorrent.com/cordoned-at"));
+  ASSERT_TRUE(stage.world.run_until([&] { return stage.is_cordoned(kFirstNode); }, 10min));
+  EXPECT_EQ(kube::annotation_of(*stage.node(kFirstNode), "driver.tenstorrent.com/cordoned-by"), "default");
+  const auto at =
+      base::parse_rfc3339(kube::annotation_of(*stage.node(kFirstNode), "driver.tenstorrent.com/cordoned-at"));
   ASSERT_TRUE(at);
   EXPECT_LE(stage.world.loop.wall() - *at, 2s);
   stage.ask(kube::remove(kube::kDisruptionBudgets, "ml", "train", ""));
   ASSERT_TRUE(stage.run_until_loaded("2.8.0")) << stage.told();
-  EXPECT_EQ(json::text_of(*stage.node(kFirst)).find("driver.tenstorrent.com/cordoned"), std::string::npos);
+  EXPECT_EQ(json::text_of(*stage.node(kFirstNode)).find("driver.tenstorrent.com/cordoned"), std::string::npos);
 }
 
 TEST(TenstorrentEvents, TellOfEachNodeWhatChangesAndNothingTwice) {
@@ -141,7 +142,7 @@ TEST(TenstorrentEvents, TellOfEachNodeWhatChangesAndNothingTwice) {
 TEST(TenstorrentEvents, WarnOfNodesThatFailAndOfThoseThatCannotBePrepared) {
   Told stage(2);
   stage.settle("2.7.0");
-  stage.kubelets.host(kFirst)->set_luck(sim::HostLuck::MakeFails, true);
+  stage.kubelets.host(kFirstNode)->set_luck(sim::HostLuck::MakeFails, true);
   stage.hold_device("tenstorrent-2");
   stage.want("2.8.0");
   stage.world.run_for(20min);

@@ -98,19 +98,19 @@ const std::vector<Tale>& tales() {
   return kTales;
 }
 
-struct Ending {
+struct TaleEnding {
   std::string trouble;
   std::string state;
   std::string writes;
 };
 
-Ending play(const Tale& tale, const Death& death) {
+TaleEnding play(const Tale& tale, const Death& death) {
   TenstorrentPlay play(2, 1, death);
   begin(play, tale.spec);
   tale.tell(play);
   play.comes_to_rest();
   play.check_at_rest();
-  Ending ending{.trouble = {}, .state = play.ending(), .writes = {}};
+  TaleEnding ending{.trouble = {}, .state = play.ending(), .writes = {}};
   for (const std::string& breach : play.breaches()) ending.trouble += breach + "\n";
   for (const std::string& trouble : play.troubles) ending.trouble += trouble + "\n";
   if (!ending.trouble.empty()) ending.trouble += play.chronicle();
@@ -132,13 +132,13 @@ bool is_chosen(int write, When when) {
 
 TEST_P(TenstorrentCrash, AtAnyWriteChangesNothing) {
   log::redirect([](std::string_view) {});
-  const Ending calm = play(GetParam(), {});
+  const TaleEnding calm = play(GetParam(), {});
   ASSERT_EQ(calm.trouble, "");
   int played = 0;
   for (int write = 1; write <= static_cast<int>(calm.writes.size()); ++write) {
     for (const When when : {When::Before, When::Underway, When::After}) {
       if (!is_chosen(write, when)) continue;
-      const Ending run = play(GetParam(), {.write = write, .when = when});
+      const TaleEnding run = play(GetParam(), {.write = write, .when = when});
       ++played;
       const std::string how = fmt::format("DROVER_CRASH={}/{} ({})", write, static_cast<int>(when), GetParam().name);
       ASSERT_EQ(run.trouble, "") << how;

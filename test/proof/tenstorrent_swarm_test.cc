@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using operate::testing::kDriverPolicies;
 using operate::testing::kGate;
 
-constexpr std::array kVersions = {"2.6.0", "2.7.0", "2.8.0"};
+constexpr std::array kKmdVersions = {"2.6.0", "2.7.0", "2.8.0"};
 
 class TenstorrentSwarm {
  public:
@@ -64,9 +64,9 @@ class TenstorrentSwarm {
   }
 
   void prepare() {
-    play_.ask(kube::create(kDriverPolicies, "", operate::testing::driver_policy(kVersions[0], drain())));
+    play_.ask(kube::create(kDriverPolicies, "", operate::testing::driver_policy(kKmdVersions[0], drain())));
     play_.rise();
-    EXPECT_TRUE(play_.run_until_loaded(kVersions[0])) << play_.told();
+    EXPECT_TRUE(play_.run_until_loaded(kKmdVersions[0])) << play_.told();
     if (random_.chance(0.7))
       play_.run_work("train", 2, R"(, "volumes": [{"name": "tt", "hostPath": {"path": "/dev/tenstorrent/0"}}])");
     if (random_.chance(0.5)) play_.run_work("web", 2);
@@ -78,7 +78,7 @@ class TenstorrentSwarm {
                       .probability = row.luck == Luck::Gone410 ? 0.002 : 0.02,
                       .span = std::chrono::seconds(1 + random_.below(3))});
     }
-    play_.want(kVersions[1]);
+    play_.want(kKmdVersions[1]);
   }
 
   void meddle() {
@@ -97,7 +97,7 @@ class TenstorrentSwarm {
     play_.as_person(
         kube::patch(kDriverPolicies, "", "default", kube::PatchKind::Merge, operate::testing::parsed(merge)));
   }
-  void change_version() { patch(fmt::format(R"({{"spec": {{"version": "{}"}}}})", one_of(kVersions))); }
+  void change_version() { patch(fmt::format(R"({{"spec": {{"version": "{}"}}}})", one_of(kKmdVersions))); }
   void pause() { patch(R"({"spec": {"paused": true}})"); }
   void resume() { patch(R"({"spec": {"paused": false}})"); }
   void cordon() { play_.patch_as_person(some_node(), {{"spec", {{"unschedulable", true}}}}); }
@@ -110,7 +110,7 @@ class TenstorrentSwarm {
   }
   void policy_goes() { play_.as_person(kube::remove(kDriverPolicies, "", "default", "")); }
   void policy_comes() {
-    const std::string version = one_of(kVersions);
+    const std::string version = one_of(kKmdVersions);
     play_.as_person(kube::create(kDriverPolicies, "", operate::testing::driver_policy(version, drain())));
   }
   void skip() {
@@ -174,15 +174,15 @@ class TenstorrentSwarm {
   std::map<std::string, std::vector<int>> held_;
 };
 
-std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
+std::uint64_t number_in(const char* variable, std::uint64_t fallback) {
   const char* text = std::getenv(variable);
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
 
 TEST(TenstorrentSwarm, ComesToRestWhateverHappened) {
   log::redirect([](std::string_view) {});
-  const std::uint64_t first = number_from("DROVER_SEED", 1);
-  const std::uint64_t count = number_from("DROVER_SEEDS", 20);
+  const std::uint64_t first = number_in("DROVER_SEED", 1);
+  const std::uint64_t count = number_in("DROVER_SEEDS", 20);
   int failures = 0;
   for (std::uint64_t seed = first; seed < first + count && failures < 3; ++seed) {
     TenstorrentSwarm swarm(seed);

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/virtual_loop.h"
 #include "bed.h"
 #include "sim/openapi/openapi.h"
 #include "sim/server.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::real {
 namespace {
@@ -85,7 +85,7 @@ class Fields : public OnARealCluster {
 };
 
 TEST_F(Fields, AreThoseOfTheRealServer) {
-  sim::VirtualLoop loop;
+  base::VirtualLoop loop;
   const sim::Server server(loop, base::Random(1));
   sim::openapi::Library library;
   library.look(server.resources(), {});

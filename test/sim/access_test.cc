@@ -28,7 +28,7 @@ class AccessOfServer : public ::testing::Test {
     return user == nullptr ? server.reply(request) : server.reply(request, *user);
   }
 
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server{loop, base::Random(1)};
   const rbac::User eve{"eve", {"devs", "system:authenticated"}};
 };

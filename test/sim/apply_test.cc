@@ -29,7 +29,7 @@ class Applying : public ::testing::Test {
   static std::string fields(const Stored& object, std::size_t i) {
     return json::text_of(*json::find(json::array_at(*object, {"metadata", "managedFields"}).at(i), {"fieldsV1"}));
   }
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server{loop, base::Random(1)};
 };
 

@@ -54,7 +54,7 @@ class BadLuck : public ::testing::Test {
   void make(const char* name) { expect(server.serve(create(kNodes, "", node_named(name)))); }
   bool exists(const char* name) { return server.store().find("nodes", name) != nullptr; }
 
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server{loop, base::Random(1)};
   StoreApi door{server, loop, base::Random(2)};
   FaultyApi api{door, loop, base::Random(3), &server};
@@ -115,7 +115,7 @@ TEST_F(BadLuck, StrikesTheNthAndOnlyWhatFits) {
 
 TEST_F(BadLuck, StrikesByChanceAsTheSeedSays) {
   const auto run = [](std::uint64_t seed) {
-    VirtualLoop loop;
+    base::VirtualLoop loop;
     Server server(loop, base::Random(1));
     StoreApi door(server, loop, base::Random(2));
     FaultyApi api(door, loop, base::Random(seed));

@@ -42,7 +42,7 @@ class BuggyServer : public ::testing::TestWithParam<bool> {
     return expect(server.serve(patch(resource, ns, name, PatchKind::Merge, parsed(text), subresource)));
   }
 
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server{loop, base::Random(1)};
 };
 

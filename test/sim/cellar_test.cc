@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/virtual_loop.h"
 #include "sim/store.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::sim {
 namespace {
@@ -193,7 +193,7 @@ TEST_F(PackedStore, ReplaysAndShowsEarlierStatesThatArePacked) {
 
 TEST(PackedHistory, IsKeptForFiveMinutesAndNotLonger) {
   using namespace std::chrono_literals;
-  VirtualLoop clock;
+  base::VirtualLoop clock;
   Store store(&clock);
   store.keep_history(3);
   store.keep_open(2);

@@ -45,7 +45,7 @@ const std::string kName = "gadgets.judge.example.com";
 
 class CustomResources : public ::testing::Test {
  protected:
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server{loop, base::Random(1)};
 
   Stored define(std::string_view text = kGadgets) {
@@ -335,7 +335,7 @@ TEST_F(CustomResources, LeaveNothingBehindWhenTheRunIsDry) {
 }
 
 TEST(DryRun, OfAnEvictionSpendsNothing) {
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server{loop, base::Random(1)};
   Object pod = pod_named("default", "p", "n");
   json::ensure(pod, {"metadata", "labels", "a"}) = "b";

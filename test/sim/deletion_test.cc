@@ -18,7 +18,7 @@ class Deletion : public ::testing::Test {
     return server.serve(get(resource, ns, name)).has_value();
   }
 
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server{loop, base::Random(1)};
 };
 

@@ -88,7 +88,7 @@ class Story {
         .let_go();
   }
 
-  VirtualLoop loop_;
+  base::VirtualLoop loop_;
   Server server_{loop_, base::Random(11)};
   StoreApi door_{server_, loop_, base::Random(12)};
   FaultyApi api_{door_, loop_, base::Random(13), &server_};

@@ -44,7 +44,7 @@ class Evictions : public ::testing::Test {
   Answer<Stored> evict_it(const std::string& uid = {}) { return server.serve(evict("default", "p", uid)); }
   Stored pod() { return server.store().find("pods", "default/p"); }
 
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server{loop, base::Random(1)};
 };
 

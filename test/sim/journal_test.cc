@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "base/text.h"
-#include "sim/virtual_loop.h"
+#include "base/virtual_loop.h"
 
 namespace drover::sim {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Journal, StampsEachLineWithBothClocks) {
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   std::string text;
   Journal journal(loop, [&](std::string_view line) { text += line; });
   loop.run_for(std::chrono::milliseconds(1500));
@@ -28,7 +28,7 @@ TEST(Journal, StampsEachLineWithBothClocks) {
 }
 
 TEST(Journal, IsReadableWhileItIsBeingWrittenAndIsAppendedTo) {
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   const std::string path = ::testing::TempDir() + "journal-" + std::to_string(getpid());
   for (int round = 0; round < 2; ++round) {
     auto journal = Journal::open(loop, path);
@@ -40,7 +40,7 @@ TEST(Journal, IsReadableWhileItIsBeingWrittenAndIsAppendedTo) {
 }
 
 TEST(Journal, SaysWhichFileItCannotWrite) {
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   EXPECT_THAT(Journal::open(loop, "/nowhere/at/all").error().message, HasSubstr("/nowhere/at/all"));
 }
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "base/virtual_loop.h"
 #include "objects.h"
 #include "sim/kubelet.h"
 #include "sim/nodes.h"
 #include "sim/server.h"
 #include "sim/store_api.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::sim {
 
@@ -31,7 +31,7 @@ struct BareWorld {
           kube::create(kube::kNamespaces, "", parsed(fmt::format(R"({{"metadata": {{"name": "{}"}}}})", ns)))));
     }
   }
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   base::Random random;
   Server server_;
   StoreApi door;

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/virtual_loop.h"
 #include "kube/api.h"
 #include "sim/server.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::sim {
 

@@ -195,7 +195,7 @@ TEST(StrategicPatch, ABudgetsSelectorIsReplaced) {
 // Through the server.
 
 TEST(Patching, AStrategicPatchOfACustomResourceIsNotSupported) {
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server(loop, base::Random(1));
   const kube::Resource things{"example.com", "v1", "things", "Thing"};
   server.add_resource(things);
@@ -207,7 +207,7 @@ TEST(Patching, AStrategicPatchOfACustomResourceIsNotSupported) {
 }
 
 TEST(Patching, AJsonPatchThatDoesNotFitIsInvalid) {
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server(loop, base::Random(1));
   expect(server.serve(kube::create(kube::kNodes, "", node_named("a"))));
   const Rejection no = expect_refused(server.serve(kube::patch(

@@ -15,7 +15,7 @@ using namespace kube;
 
 class SingleRequests : public ::testing::Test {
  protected:
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server{loop, base::Random(1)};
 };
 
@@ -252,7 +252,7 @@ json::Value anything(int depth) {
 }
 
 RC_GTEST_PROP(HostileBodies, NeverBreakTheServer, ()) {
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server(loop, base::Random(1));
   server.always_manage_fields(*rc::gen::element(true, false));
   const std::vector<Resource> resources = {

@@ -25,7 +25,7 @@ class Door : public ::testing::Test {
                 },
             .ended = [&text](std::optional<Fault> fault) { text += fault ? std::string(word(fault->kind)) : "end"; }};
   }
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server{loop, base::Random(1)};
   StoreApi api{server, loop, base::Random(2)};
 };

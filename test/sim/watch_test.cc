@@ -23,7 +23,7 @@ class Watching : public ::testing::Test {
               std::string(label_of(*object, "pool")) + " ";
     };
   }
-  VirtualLoop loop;
+  base::VirtualLoop loop;
   Server server{loop, base::Random(1)};
   std::uint64_t start = server.store().version();
 };

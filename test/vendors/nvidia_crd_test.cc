@@ -51,7 +51,7 @@ TEST(NvidiaDriverObject, TakesFromTheClusterPolicyWhatItDoesNotSayItself) {
   EXPECT_EQ(read.driver.host_root, "/host");
 }
 
-struct Bad {
+struct BadField {
   const char* spec;
   const char* field;
 };
@@ -68,7 +68,7 @@ TEST(NvidiaDriverObject, GoesWithoutTheControllerByItsOwnWordAndTheClusterPolicy
   EXPECT_FALSE(read_nvidia_driver(object, &*by_hand).upgrade.policy.is_on) << "not the ClusterPolicy's";
 }
 
-class BadNvidiaDriver : public ::testing::TestWithParam<Bad> {};
+class BadNvidiaDriver : public ::testing::TestWithParam<BadField> {};
 TEST_P(BadNvidiaDriver, IsNamedByItsOwnFieldsAndRendersNothing) {
   const ClusterPolicyReading read = reading(GetParam().spec);
   ASSERT_EQ(read.troubles.size(), 1U) << read.upgrade.policy.trouble;
@@ -77,18 +77,19 @@ TEST_P(BadNvidiaDriver, IsNamedByItsOwnFieldsAndRendersNothing) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Rows, BadNvidiaDriver,
-    ::testing::Values(Bad{R"({})", "spec.version"}, Bad{R"({"version": "5 5"})", "spec.version"},
-                      Bad{R"({"version": "550", "driverType": "vgpu"})", "spec.driverType"},
-                      Bad{R"({"version": "550", "nodeAffinity": {"a": 1}})", "spec.nodeAffinity"},
-                      Bad{R"({"version": "550", "default": true, "nodeSelector": {"a": "b"}})", "spec.nodeSelector"},
-                      Bad{R"({"version": "550", "nodeSelector": {"nvidia.com/gpu-operator.driver.owner": "x"}})",
-                          "spec.nodeSelector"},
-                      Bad{R"({"version": "550", "nodeSelector": {"pool": 3}})", "spec.nodeSelector.pool"},
-                      Bad{R"({"version": "550", "tolerations": [{"operator": "Equal"}]})", "spec.tolerations"},
-                      Bad{R"({"version": "550", "upgradePolicy": {"maxUnavailable": "5x"}})",
-                          "spec.upgradePolicy.maxUnavailable"},
-                      Bad{R"({"version": "550", "manager": {"env": [{"name": "ENABLE_AUTO_DRAIN", "value": "yes"}]}})",
-                          "spec.manager.env[ENABLE_AUTO_DRAIN]"}));
+    ::testing::Values(
+        BadField{R"({})", "spec.version"}, BadField{R"({"version": "5 5"})", "spec.version"},
+        BadField{R"({"version": "550", "driverType": "vgpu"})", "spec.driverType"},
+        BadField{R"({"version": "550", "nodeAffinity": {"a": 1}})", "spec.nodeAffinity"},
+        BadField{R"({"version": "550", "default": true, "nodeSelector": {"a": "b"}})", "spec.nodeSelector"},
+        BadField{R"({"version": "550", "nodeSelector": {"nvidia.com/gpu-operator.driver.owner": "x"}})",
+                 "spec.nodeSelector"},
+        BadField{R"({"version": "550", "nodeSelector": {"pool": 3}})", "spec.nodeSelector.pool"},
+        BadField{R"({"version": "550", "tolerations": [{"operator": "Equal"}]})", "spec.tolerations"},
+        BadField{R"({"version": "550", "upgradePolicy": {"maxUnavailable": "5x"}})",
+                 "spec.upgradePolicy.maxUnavailable"},
+        BadField{R"({"version": "550", "manager": {"env": [{"name": "ENABLE_AUTO_DRAIN", "value": "yes"}]}})",
+                 "spec.manager.env[ENABLE_AUTO_DRAIN]"}));
 
 // ---- whose a node is
 

@@ -174,13 +174,13 @@ TEST(ClusterPolicy, WhateverShapeItHasItIsReadAndNothingCrashes) {
   }
 }
 
-struct Bad {
+struct BadDriver {
   std::string_view spec;
   std::string_view field;
   std::string_view wanted;
 };
 
-class BadClusterPolicyTest : public ::testing::TestWithParam<Bad> {};
+class BadClusterPolicyTest : public ::testing::TestWithParam<BadDriver> {};
 
 TEST_P(BadClusterPolicyTest, IsNamedWithWhatWouldBeRightAndNotRendered) {
   const ClusterPolicyReading reading = with(GetParam().spec);
@@ -195,49 +195,54 @@ TEST_P(BadClusterPolicyTest, IsNamedWithWhatWouldBeRightAndNotRendered) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadClusterPolicyTest,
     ::testing::Values(
-        Bad{R"({"driver": {"version": "550; rm -rf"}})", "spec.driver.version", "550.54.15"},
-        Bad{R"({"driver": {"version": "550\n1"}})", "spec.driver.version", "550.54.15"},
-        Bad{R"x({"driver": {"version": "$(id)"}})x", "spec.driver.version", "550.54.15"},
-        Bad{R"({"driver": {"version": 550}})", "spec.driver.version", "is 550;"},
-        Bad{R"({"driver": {"version": null}})", "spec.driver.version", "is missing"},
-        Bad{R"({"driver": {"version": ""}})", "spec.driver.version", "is missing"},
-        Bad{R"({"driver": {"repository": "nvcr.io/../x"}})", "spec.driver.repository", "nvcr.io/nvidia is wanted"},
-        Bad{R"({"driver": {"image": "driver;x"}})", "spec.driver.image", "the name of an image"},
-        Bad{R"({"driver": {"image": "driver:550"}})", "spec.driver.image", "without tag or digest"},
-        Bad{R"({"driver": {"useNvidiaDriverCRD": "yes"}})", "spec.driver.useNvidiaDriverCRD",
-            "true or false is wanted"},
-        Bad{R"({"driver": {"kernelModuleType": "closed"}})", "spec.driver.kernelModuleType", "auto, open"},
-        Bad{R"({"driver": {"imagePullPolicy": "Sometimes"}})", "spec.driver.imagePullPolicy", "Always"},
-        Bad{R"({"driver": {"imagePullSecrets": ["a/b"]}})", "spec.driver.imagePullSecrets", "name of a Secret"},
-        Bad{R"({"driver": {"enabled": "yes"}})", "spec.driver.enabled", "true or false"},
-        Bad{R"({"driver": {"env": [{"name": "A B", "value": ""}]}})", "spec.driver.env", "a name of letters"},
-        Bad{R"({"driver": {"env": [{"name": "A", "value": "\u0000"}]}})", "spec.driver.env[A]", "control characters"},
-        Bad{R"({"driver": {"env": [{"name": "A", "value": 7}]}})", "spec.driver.env[A]", "is 7;"},
-        Bad{R"({"driver": {"env": [{"name": "DRIVER_CONFIG_DIGEST", "value": ""}]}})", "spec.driver.env", "remove it"},
-        Bad{R"({"driver": {"args": ["a\nb"]}})", "spec.driver.args", "one line"},
-        Bad{R"({"driver": {"secretEnv": "../x"}})", "spec.driver.secretEnv", "name of a Secret"},
-        Bad{R"({"driver": {"resources": {"limits": {"cpu": "much"}}}})", "spec.driver.resources.limits.cpu", "500m"},
-        Bad{R"({"driver": {"startupProbe": {"periodSeconds": 0}}})", "spec.driver.startupProbe.periodSeconds",
-            "from 1"},
-        Bad{R"({"driver": {"livenessProbe": {"successThreshold": 2}}})", "spec.driver.livenessProbe.successThreshold",
-            "from 1 to 1"},
-        Bad{R"({"driver": {"manager": {"env": [{"name": "ENABLE_AUTO_DRAIN", "value": "yes"}]}}})",
-            "spec.driver.manager.env[ENABLE_AUTO_DRAIN]", "\"true\" or \"false\""},
-        Bad{R"({"driver": {"manager": {"env": [{"name": "DRAIN_TIMEOUT_SECONDS", "value": "-3s"}]}}})",
-            "spec.driver.manager.env[DRAIN_TIMEOUT_SECONDS]", "300s"},
-        Bad{R"({"driver": {"manager": {"env": [{"name": "DRAIN_POD_SELECTOR_LABEL", "value": "a in"}]}}})",
-            "spec.driver.manager.env[DRAIN_POD_SELECTOR_LABEL]", "label selector"},
-        Bad{R"({"hostPaths": {"rootFS": "/a/../b"}})", "spec.hostPaths.rootFS", "absolute path"},
-        Bad{R"({"daemonsets": {"tolerations": [{"key": "a", "effect": "Never"}]}})", "spec.daemonsets.tolerations",
-            "of a taint"},
-        Bad{R"({"daemonsets": {"tolerations": [{"operator": "Equal", "value": "x"}]}})", "spec.daemonsets.tolerations",
-            "of a taint"},
-        Bad{R"({"daemonsets": {"labels": {"a": "b c"}}})", "spec.daemonsets.labels.a", "a valid key"},
-        Bad{R"({"daemonsets": {"annotations": {"a": 7}}})", "spec.daemonsets.annotations.a", "a valid key"},
-        Bad{R"({"daemonsets": {"priorityClassName": "High!"}})", "spec.daemonsets.priorityClassName", "PriorityClass"},
-        Bad{R"({"daemonsets": {"updateStrategy": "Now"}})", "spec.daemonsets.updateStrategy", "OnDelete"},
-        Bad{R"({"daemonsets": {"rollingUpdate": {"maxUnavailable": "x%"}}})",
-            "spec.daemonsets.rollingUpdate.maxUnavailable", "10%"}));
+        BadDriver{R"({"driver": {"version": "550; rm -rf"}})", "spec.driver.version", "550.54.15"},
+        BadDriver{R"({"driver": {"version": "550\n1"}})", "spec.driver.version", "550.54.15"},
+        BadDriver{R"x({"driver": {"version": "$(id)"}})x", "spec.driver.version", "550.54.15"},
+        BadDriver{R"({"driver": {"version": 550}})", "spec.driver.version", "is 550;"},
+        BadDriver{R"({"driver": {"version": null}})", "spec.driver.version", "is missing"},
+        BadDriver{R"({"driver": {"version": ""}})", "spec.driver.version", "is missing"},
+        BadDriver{R"({"driver": {"repository": "nvcr.io/../x"}})", "spec.driver.repository",
+                  "nvcr.io/nvidia is wanted"},
+        BadDriver{R"({"driver": {"image": "driver;x"}})", "spec.driver.image", "the name of an image"},
+        BadDriver{R"({"driver": {"image": "driver:550"}})", "spec.driver.image", "without tag or digest"},
+        BadDriver{R"({"driver": {"useNvidiaDriverCRD": "yes"}})", "spec.driver.useNvidiaDriverCRD",
+                  "true or false is wanted"},
+        BadDriver{R"({"driver": {"kernelModuleType": "closed"}})", "spec.driver.kernelModuleType", "auto, open"},
+        BadDriver{R"({"driver": {"imagePullPolicy": "Sometimes"}})", "spec.driver.imagePullPolicy", "Always"},
+        BadDriver{R"({"driver": {"imagePullSecrets": ["a/b"]}})", "spec.driver.imagePullSecrets", "name of a Secret"},
+        BadDriver{R"({"driver": {"enabled": "yes"}})", "spec.driver.enabled", "true or false"},
+        BadDriver{R"({"driver": {"env": [{"name": "A B", "value": ""}]}})", "spec.driver.env", "a name of letters"},
+        BadDriver{R"({"driver": {"env": [{"name": "A", "value": "\u0000"}]}})", "spec.driver.env[A]",
+                  "control characters"},
+        BadDriver{R"({"driver": {"env": [{"name": "A", "value": 7}]}})", "spec.driver.env[A]", "is 7;"},
+        BadDriver{R"({"driver": {"env": [{"name": "DRIVER_CONFIG_DIGEST", "value": ""}]}})", "spec.driver.env",
+                  "remove it"},
+        BadDriver{R"({"driver": {"args": ["a\nb"]}})", "spec.driver.args", "one line"},
+        BadDriver{R"({"driver": {"secretEnv": "../x"}})", "spec.driver.secretEnv", "name of a Secret"},
+        BadDriver{R"({"driver": {"resources": {"limits": {"cpu": "much"}}}})", "spec.driver.resources.limits.cpu",
+                  "500m"},
+        BadDriver{R"({"driver": {"startupProbe": {"periodSeconds": 0}}})", "spec.driver.startupProbe.periodSeconds",
+                  "from 1"},
+        BadDriver{R"({"driver": {"livenessProbe": {"successThreshold": 2}}})",
+                  "spec.driver.livenessProbe.successThreshold", "from 1 to 1"},
+        BadDriver{R"({"driver": {"manager": {"env": [{"name": "ENABLE_AUTO_DRAIN", "value": "yes"}]}}})",
+                  "spec.driver.manager.env[ENABLE_AUTO_DRAIN]", "\"true\" or \"false\""},
+        BadDriver{R"({"driver": {"manager": {"env": [{"name": "DRAIN_TIMEOUT_SECONDS", "value": "-3s"}]}}})",
+                  "spec.driver.manager.env[DRAIN_TIMEOUT_SECONDS]", "300s"},
+        BadDriver{R"({"driver": {"manager": {"env": [{"name": "DRAIN_POD_SELECTOR_LABEL", "value": "a in"}]}}})",
+                  "spec.driver.manager.env[DRAIN_POD_SELECTOR_LABEL]", "label selector"},
+        BadDriver{R"({"hostPaths": {"rootFS": "/a/../b"}})", "spec.hostPaths.rootFS", "absolute path"},
+        BadDriver{R"({"daemonsets": {"tolerations": [{"key": "a", "effect": "Never"}]}})",
+                  "spec.daemonsets.tolerations", "of a taint"},
+        BadDriver{R"({"daemonsets": {"tolerations": [{"operator": "Equal", "value": "x"}]}})",
+                  "spec.daemonsets.tolerations", "of a taint"},
+        BadDriver{R"({"daemonsets": {"labels": {"a": "b c"}}})", "spec.daemonsets.labels.a", "a valid key"},
+        BadDriver{R"({"daemonsets": {"annotations": {"a": 7}}})", "spec.daemonsets.annotations.a", "a valid key"},
+        BadDriver{R"({"daemonsets": {"priorityClassName": "High!"}})", "spec.daemonsets.priorityClassName",
+                  "PriorityClass"},
+        BadDriver{R"({"daemonsets": {"updateStrategy": "Now"}})", "spec.daemonsets.updateStrategy", "OnDelete"},
+        BadDriver{R"({"daemonsets": {"rollingUpdate": {"maxUnavailable": "x%"}}})",
+                  "spec.daemonsets.rollingUpdate.maxUnavailable", "10%"}));
 
 struct NotOurs {
   std::string_view spec;

@@ -26,10 +26,10 @@ json::Members ubuntu(std::string_view version) {
 
 const std::vector<PoolNode> kOneNode = {{"gpu-1", ubuntu("22.04")}};
 
-ClusterPolicyReading with(std::string_view spec) { return read_cluster_policy(sample_with(spec)); }
+ClusterPolicyReading reading_with(std::string_view spec) { return read_cluster_policy(sample_with(spec)); }
 
 DriverOperand driver_with(std::string_view spec, const OperandSettings& settings = {}) {
-  Operands operands = render_drivers(with(spec), kOneNode, {}, settings);
+  Operands operands = render_drivers(reading_with(spec), kOneNode, {}, settings);
   EXPECT_EQ(operands.drivers.size(), 1U) << spec;
   return operands.drivers.empty() ? DriverOperand{} : operands.drivers.front();
 }
@@ -44,10 +44,12 @@ TEST(DriverDaemonSet, IsAsWrittenDown) {
   expect_golden(driver_with("{}", usual()).daemon_set, "driver_daemon_set.txt");
 }
 
-TEST(Validator, IsAsWrittenDown) { expect_golden(render_validator(with("{}"), usual()), "validator_daemon_set.txt"); }
+TEST(Validator, IsAsWrittenDown) {
+  expect_golden(render_validator(reading_with("{}"), usual()), "validator_daemon_set.txt");
+}
 
 TEST(Preflight, IsAsWrittenDown) {
-  expect_golden(render_preflight(with("{}"), driver_with("{}"), "gpu-1", usual()), "preflight_pod.txt");
+  expect_golden(render_preflight(reading_with("{}"), driver_with("{}"), "gpu-1", usual()), "preflight_pod.txt");
 }
 
 // ---- the digest
@@ -194,7 +196,7 @@ TEST(DriverDaemonSet, AVariableOfThePolicyWinsOverTheFieldOfTheSameMeaning) {
 
 TEST(DriverDaemonSet, SeveralSystemsAreToldApartByTheirNodeSelectors) {
   const std::vector<PoolNode> nodes = {{"a", ubuntu("22.04")}, {"b", ubuntu("24.04")}};
-  const Operands operands = render_drivers(with("{}"), nodes, {}, {});
+  const Operands operands = render_drivers(reading_with("{}"), nodes, {}, {});
   ASSERT_EQ(operands.drivers.size(), 2U);
   std::set<std::string> selectors;
   std::set<std::string> digests;
@@ -208,9 +210,9 @@ TEST(DriverDaemonSet, SeveralSystemsAreToldApartByTheirNodeSelectors) {
 }
 
 TEST(DriverDaemonSet, ASecondSystemDoesNotChangeTheDigestOfTheFirst) {
-  const Operands one = render_drivers(with("{}"), kOneNode, {}, {});
+  const Operands one = render_drivers(reading_with("{}"), kOneNode, {}, {});
   const std::vector<DriverSet> existing = {driver_set_of(one.drivers.at(0).daemon_set)};
-  const Operands two = render_drivers(with("{}"), {kOneNode[0], {"b", ubuntu("24.04")}}, existing, {});
+  const Operands two = render_drivers(reading_with("{}"), {kOneNode[0], {"b", ubuntu("24.04")}}, existing, {});
   ASSERT_EQ(two.drivers.size(), 2U);
   EXPECT_EQ(two.drivers[0].name, one.drivers[0].name);
   EXPECT_EQ(two.drivers[0].digest, one.drivers[0].digest);
@@ -222,7 +224,7 @@ TEST(DriverDaemonSet, IsNotRenderedWithTroubleOrWhenDisabledAndWhatIsThereStays)
   const std::vector<DriverSet> existing = {{.name = "nvidia-driver-daemonset", .pool = "ubuntu20.04"}};
   for (const std::string_view spec : {R"({"driver": {"version": "550; rm -rf"}})", R"({"driver": {"enabled": false}})",
                                       R"({"driver": {"env": [{"name": "A B"}]}})"}) {
-    const Operands operands = render_drivers(with(spec), kOneNode, existing, {});
+    const Operands operands = render_drivers(reading_with(spec), kOneNode, existing, {});
     EXPECT_THAT(operands.drivers, IsEmpty()) << spec;
     EXPECT_THAT(operands.leftovers, IsEmpty()) << spec;
   }
@@ -268,7 +270,7 @@ TEST(Operands, NoHostileTextOfAPolicyIsEverRendered) {
 
 TEST(Operands, NoHostileTextOfANodeIsEverRendered) {
   for (const std::string_view bad : {"22.04; touch", "$(touch)", "../touch", "touch x", "-touch", "a\ntouch"}) {
-    const Operands operands = render_drivers(with("{}"), {{"gpu-1", ubuntu(bad)}}, {}, {});
+    const Operands operands = render_drivers(reading_with("{}"), {{"gpu-1", ubuntu(bad)}}, {}, {});
     EXPECT_THAT(operands.drivers, IsEmpty()) << bad;
     EXPECT_THAT(operands.unplaced, Contains("gpu-1")) << bad;
   }
@@ -280,13 +282,15 @@ TEST(Validator, IsTheSameForEveryVersionOfTheDriver) {
   for (const std::string_view spec :
        {R"({"driver": {"version": "550.1"}})", R"({"driver": {"kernelModuleType": "open"}})",
         R"({"driver": {"usePrecompiled": true}})", R"({"driver": {"upgradePolicy": {"autoUpgrade": false}}})"}) {
-    EXPECT_EQ(json::text_of(render_validator(with(spec), {})), json::text_of(render_validator(with("{}"), {}))) << spec;
+    EXPECT_EQ(json::text_of(render_validator(reading_with(spec), {})),
+              json::text_of(render_validator(reading_with("{}"), {})))
+        << spec;
   }
 }
 
 TEST(Validator, FollowsTheUpdateStrategyOfThePolicy) {
   const auto strategy = [](std::string_view spec) {
-    return json::text_of(*json::find(render_validator(with(spec), {}), {"spec", "updateStrategy"}));
+    return json::text_of(*json::find(render_validator(reading_with(spec), {}), {"spec", "updateStrategy"}));
   };
   EXPECT_EQ(strategy(R"({"daemonsets": {"updateStrategy": "OnDelete"}})"), R"({"type":"OnDelete"})");
   EXPECT_EQ(strategy(R"({"daemonsets": {"updateStrategy": null, "rollingUpdate": null}})"),
@@ -317,7 +321,7 @@ TEST(Preflight, ItsNameIsOneThatTheApiTakes) {
 }
 
 TEST(Preflight, RunsOnItsNodeWhateverTaintsThatHas) {
-  const json::Value pod = render_preflight(with("{}"), driver_with("{}"), "gpu-1", {});
+  const json::Value pod = render_preflight(reading_with("{}"), driver_with("{}"), "gpu-1", {});
   EXPECT_EQ(json::text_at(pod, {"spec", "nodeName"}), "gpu-1");
   EXPECT_EQ(json::text_of(*json::find(pod, {"spec", "tolerations"})), R"([{"operator":"Exists"}])");
   EXPECT_EQ(json::text_at(pod, {"spec", "restartPolicy"}), "Never");
@@ -325,7 +329,7 @@ TEST(Preflight, RunsOnItsNodeWhateverTaintsThatHas) {
 }
 
 TEST(Preflight, IsNoDriverPod) {
-  const json::Value pod = render_preflight(with("{}"), driver_with("{}"), "gpu-1", {});
+  const json::Value pod = render_preflight(reading_with("{}"), driver_with("{}"), "gpu-1", {});
   EXPECT_NE(json::text_at(pod, {"metadata", "labels", "app"}), kDriverDaemonSet);
   EXPECT_EQ(json::text_at(pod, {"metadata", "labels", "app.kubernetes.io/component"}), "");
 }

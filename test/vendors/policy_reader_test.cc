@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-PolicyReading read(std::string_view text) {
+PolicyReading read_text(std::string_view text) {
   const json::Value value = json::parse(text).value();
   return read_upgrade_policy(&value, "spec.driver.upgradePolicy");
 }
@@ -26,7 +26,7 @@ TEST(UpgradePolicy, AnAbsentOneMeansTheDocumentsDefaults) {
 }
 
 TEST(UpgradePolicy, ReadsEveryFieldOfTheDocument) {
-  const PolicyReading reading = read(R"({
+  const PolicyReading reading = read_text(R"({
       "autoUpgrade": false, "maxParallelUpgrades": 4, "maxUnavailable": 7, "failureBudget": "0%",
       "waitForCompletion": {"timeoutSeconds": 60, "podSelector": "job=train"},
       "gpuPodDeletion": {"force": true, "timeoutSeconds": 30, "deleteEmptyDir": true},
@@ -44,13 +44,13 @@ TEST(UpgradePolicy, ReadsEveryFieldOfTheDocument) {
 }
 
 TEST(UpgradePolicy, ADrainThatIsNotEnabledIsNone) {
-  EXPECT_FALSE(read(R"({"drain": {}})").policy.drain);
-  EXPECT_FALSE(read(R"({"drain": {"enable": false, "force": true}})").policy.drain);
-  EXPECT_TRUE(read(R"({"drain": {"enable": true}})").policy.drain);
+  EXPECT_FALSE(read_text(R"({"drain": {}})").policy.drain);
+  EXPECT_FALSE(read_text(R"({"drain": {"enable": false, "force": true}})").policy.drain);
+  EXPECT_TRUE(read_text(R"({"drain": {"enable": true}})").policy.drain);
 }
 
 TEST(UpgradePolicy, ZeroIsNoLimit) {
-  const PolicyReading reading = read(R"({"maxParallelUpgrades": 0, "gpuPodDeletion": {"timeoutSeconds": 0},
+  const PolicyReading reading = read_text(R"({"maxParallelUpgrades": 0, "gpuPodDeletion": {"timeoutSeconds": 0},
       "drain": {"enable": true, "timeoutSeconds": 0}, "waitForCompletion": {"podSelector": "a", "timeoutSeconds": 0}})");
   EXPECT_EQ(reading.policy.at_once, std::nullopt);
   EXPECT_EQ(reading.policy.device_pods->at_most, std::nullopt);
@@ -59,9 +59,9 @@ TEST(UpgradePolicy, ZeroIsNoLimit) {
 }
 
 TEST(UpgradePolicy, TheVendorsOwnSpellingIsReadToo) {
-  EXPECT_EQ(read(R"({"podDeletion": {"timeoutSeconds": 30}})").policy.device_pods->at_most, 30s);
-  EXPECT_TRUE(read(R"({"podDeletion": {"force": true}, "gpuPodDeletion": {"force": true}})").troubles.empty());
-  EXPECT_THAT(read(R"({"podDeletion": {"force": true}, "gpuPodDeletion": {"force": false}})").policy.trouble,
+  EXPECT_EQ(read_text(R"({"podDeletion": {"timeoutSeconds": 30}})").policy.device_pods->at_most, 30s);
+  EXPECT_TRUE(read_text(R"({"podDeletion": {"force": true}, "gpuPodDeletion": {"force": true}})").troubles.empty());
+  EXPECT_THAT(read_text(R"({"podDeletion": {"force": true}, "gpuPodDeletion": {"force": false}})").policy.trouble,
               HasSubstr("both there and differ"));
 }
 
@@ -73,7 +73,7 @@ struct Bad {
 class BadPolicyTest : public ::testing::TestWithParam<Bad> {};
 
 TEST_P(BadPolicyTest, IsNamedAndNotGuessed) {
-  const PolicyReading reading = read(GetParam().text);
+  const PolicyReading reading = read_text(GetParam().text);
   ASSERT_FALSE(reading.troubles.empty());
   EXPECT_THAT(reading.policy.trouble, HasSubstr(GetParam().complaint));
   EXPECT_THAT(reading.policy.trouble, HasSubstr("spec.driver.upgradePolicy"));

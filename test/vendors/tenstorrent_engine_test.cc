@@ -23,7 +23,7 @@ json::Value parsed(std::string_view text) {
   return value ? *value : json::Value();
 }
 
-json::Value policy(const std::string& name, const std::string& born, const std::string& affinity) {
+json::Value policy_born(const std::string& name, const std::string& born, const std::string& affinity) {
   return parsed(R"({"metadata": {"name": ")" + name + R"(", "uid": "u-)" + name + R"(", "creationTimestamp": ")" +
                 born + R"("}, "spec": {"version": "2.8.0", "nodeAffinity": )" + affinity + "}}");
 }
@@ -31,8 +31,8 @@ json::Value policy(const std::string& name, const std::string& born, const std::
 // ---- whose a node is
 
 struct Fleet {
-  json::Value old = policy("old", "2026-01-01T00:00:00Z", R"({"matchLabels": {"pool": "a"}})");
-  json::Value young = policy("young", "2026-02-01T00:00:00Z", "{}");
+  json::Value old = policy_born("old", "2026-01-01T00:00:00Z", R"({"matchLabels": {"pool": "a"}})");
+  json::Value young = policy_born("young", "2026-02-01T00:00:00Z", "{}");
   std::vector<PolicyObject> policies = {{.kind = 0, .object = &young}, {.kind = 0, .object = &old}};
 
   Owner owner(std::map<std::string, std::string, std::less<>> labels) const {
@@ -88,7 +88,7 @@ TEST(TenstorrentAllotment, TheYoungersDaemonSetLeavesTheOldersNodesOut) {
 
 TEST(TenstorrentAllotment, NotBothOfTwoLabelsIsOneOrTheOther) {
   Fleet fleet;
-  fleet.old = policy("old", "2026-01-01T00:00:00Z", R"({"matchLabels": {"pool": "a", "zone": "1"}})");
+  fleet.old = policy_born("old", "2026-01-01T00:00:00Z", R"({"matchLabels": {"pool": "a", "zone": "1"}})");
   const json::Value set =
       render_builder(read_driver_policy(fleet.young), {.ns = "tt"}, older_selectors(fleet.policies, 0));
   EXPECT_EQ(terms_of(set).size(), 2U);
@@ -96,7 +96,7 @@ TEST(TenstorrentAllotment, NotBothOfTwoLabelsIsOneOrTheOther) {
 
 TEST(TenstorrentAllotment, WhoeverMeansAllNodesLeavesNoneToTheYounger) {
   Fleet fleet;
-  fleet.old = policy("old", "2026-01-01T00:00:00Z", "{}");
+  fleet.old = policy_born("old", "2026-01-01T00:00:00Z", "{}");
   const json::Value set =
       render_builder(read_driver_policy(fleet.young), {.ns = "tt"}, older_selectors(fleet.policies, 0));
   EXPECT_THAT(json::text_of(terms_of(set)),
@@ -105,7 +105,7 @@ TEST(TenstorrentAllotment, WhoeverMeansAllNodesLeavesNoneToTheYounger) {
 
 TEST(TenstorrentAllotment, PoliciesThatCannotMeetSayNothingOfEachOther) {
   Fleet fleet;
-  fleet.young = policy("young", "2026-02-01T00:00:00Z", R"({"matchLabels": {"pool": "b"}})");
+  fleet.young = policy_born("young", "2026-02-01T00:00:00Z", R"({"matchLabels": {"pool": "b"}})");
   const json::Value set =
       render_builder(read_driver_policy(fleet.young), {.ns = "tt"}, older_selectors(fleet.policies, 0));
   EXPECT_THAT(json::text_of(terms_of(set)), ::testing::Not(HasSubstr("NotIn\",\"values\":[\"a\"]")));
@@ -153,9 +153,9 @@ core::NodeView node(Phase phase) {
 }
 
 std::string told(const core::NodeView& node, bool is_on = true) {
-  core::Policy policy;
-  policy.is_on = is_on;
-  const NodeState state = state_of(node, policy);
+  core::Policy policy_born;
+  policy_born.is_on = is_on;
+  const NodeState state = state_of(node, policy_born);
   return std::string(state.state) + "/" + std::string(state.reason);
 }
 
@@ -190,7 +190,7 @@ TEST(TenstorrentStatus, HasAStateAndAReasonForEverything) {
 }
 
 TEST(TenstorrentStatus, CountsAndKeepsTheTimesOfWhatDidNotChange) {
-  core::Policy policy;
+  core::Policy policy_born;
   const core::NodeView done = node(Phase::Done);
   core::NodeView waiting = node(Phase::Required);
   waiting.name = "tt-2";
@@ -202,7 +202,7 @@ TEST(TenstorrentStatus, CountsAndKeepsTheTimesOfWhatDidNotChange) {
       {"name": "tt-1", "state": "Done", "reason": "Ready", "lastTransitionTime": "then"},
       {"name": "tt-2", "state": "Done", "reason": "Ready", "lastTransitionTime": "then"}]})");
   StatusRows rows{
-      .policy = &policy, .daemon_set = "ttdrv-default", .version = "2.8.0", .now = "now", .before = &before};
+      .policy = &policy_born, .daemon_set = "ttdrv-default", .version = "2.8.0", .now = "now", .before = &before};
   rows.nodes = {{.node = &done, .message = "x"}, {.node = &waiting, .message = "no slot is free"}, {.node = &hosts}};
   json::Members status;
   tell_tenstorrent(rows, status);

@@ -10,13 +10,13 @@ namespace drover::sim::cel {
 
 namespace {
 
-Value costly() { return failure(std::string(kTooCostly)); }
+Value costly_list() { return failure(std::string(kTooCostly)); }
 
 Value is_sorted(Arguments args, Meter& meter, const Node&) {
   const auto* list = args[0].get<List>();
   if (list == nullptr) return no_such_overload();
   for (std::size_t i = 1; i < list->size(); ++i) {
-    if (!meter.spend(1)) return costly();
+    if (!meter.spend(1)) return costly_list();
     const Value order = compare(list->at(i - 1), list->at(i));
     if (order.failed()) return order;
     if (*order.get<std::int64_t>() > 0) return Value{false};
@@ -31,7 +31,7 @@ Value sum(Arguments args, Meter& meter, const Node& call) {
   const Function* plus = library().find("_+_");
   Value total = list->at(0);
   for (std::size_t i = 1; i < list->size(); ++i) {
-    if (!meter.spend(1)) return costly();
+    if (!meter.spend(1)) return costly_list();
     const std::array<Value, 2> pair = {total, list->at(i)};
     total = plus->code(pair, meter, call);
     if (total.failed()) return total;
@@ -45,7 +45,7 @@ Value extreme(Arguments args, Meter& meter, bool largest) {
   if (list->size() == 0) return failure(fmt::format("{} called on empty list", largest ? "max" : "min"));
   Value best = list->at(0);
   for (std::size_t i = 1; i < list->size(); ++i) {
-    if (!meter.spend(1)) return costly();
+    if (!meter.spend(1)) return costly_list();
     Value item = list->at(i);
     const Value order = compare(item, best);
     if (order.failed()) return order;
@@ -59,7 +59,7 @@ Value largest(Arguments args, Meter& meter, const Node&) { return extreme(args, 
 Value reversed(Arguments args, Meter& meter, const Node&) {
   const auto* list = args[0].get<List>();
   if (list == nullptr) return no_such_overload();
-  if (!meter.spend(list->size())) return costly();
+  if (!meter.spend(list->size())) return costly_list();
   std::vector<Value> items;
   for (std::size_t i = list->size(); i-- > 0;) items.push_back(list->at(i));
   return make_list(std::move(items));
@@ -78,7 +78,7 @@ std::optional<bool> has(const List& list, const Value& item, Meter& meter) {
 Value held(const List& big, const List& small, Meter& meter, bool every) {
   for (std::size_t i = 0; i < small.size(); ++i) {
     const auto found = has(big, small.at(i), meter);
-    if (!found) return costly();
+    if (!found) return costly_list();
     if (*found != every) return Value{!every};
   }
   return Value{every};
@@ -109,7 +109,7 @@ Value index_in_list(Arguments args, Meter& meter, bool last) {
   if (list == nullptr || args.size() != 2) return no_such_overload();
   for (std::size_t n = 0; n < list->size(); ++n) {
     const std::size_t i = last ? list->size() - 1 - n : n;
-    if (!meter.spend(1)) return costly();
+    if (!meter.spend(1)) return costly_list();
     if (equal(list->at(i), args[1], meter)) return Value{static_cast<std::int64_t>(i)};
   }
   return Value{std::int64_t{-1}};

@@ -2,6 +2,7 @@
 #include "sim/cel/regex.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 namespace drover::sim::cel {
 

@@ -2,13 +2,15 @@
 // words.
 #pragma once
 
-#include <re2/re2.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+
+namespace re2 {
+class RE2;
+}
 
 namespace drover::sim::cel {
 

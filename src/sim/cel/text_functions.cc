@@ -1,6 +1,7 @@
 // Strings: the standard tests, Kubernetes' regex functions, and the string extension. Positions count characters, not
 // bytes.
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 

@@ -12,10 +12,10 @@ namespace drover::sim::cel {
 
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-int hex_value(char c) {
-  if (is_digit(c)) return c - '0';
+bool is_url_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_url_digit(char c) { return c >= '0' && c <= '9'; }
+int url_hex_value(char c) {
+  if (is_url_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
@@ -25,8 +25,8 @@ std::optional<std::string> unescape(std::string_view text, bool plus_is_space) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%') {
-      if (i + 2 >= text.size() || hex_value(text[i + 1]) < 0 || hex_value(text[i + 2]) < 0) return std::nullopt;
-      out += static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
+      if (i + 2 >= text.size() || url_hex_value(text[i + 1]) < 0 || url_hex_value(text[i + 2]) < 0) return std::nullopt;
+      out += static_cast<char>(url_hex_value(text[i + 1]) * 16 + url_hex_value(text[i + 2]));
       i += 2;
     } else {
       out += plus_is_space && text[i] == '+' ? ' ' : text[i];
@@ -39,7 +39,8 @@ std::optional<std::string> unescape(std::string_view text, bool plus_is_space) {
 std::string_view bad_escape(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') continue;
-    if (i + 2 >= text.size() || hex_value(text[i + 1]) < 0 || hex_value(text[i + 2]) < 0) return text.substr(i, 3);
+    if (i + 2 >= text.size() || url_hex_value(text[i + 1]) < 0 || url_hex_value(text[i + 2]) < 0)
+      return text.substr(i, 3);
     i += 2;
   }
   return {};
@@ -49,7 +50,7 @@ std::string escape_path(std::string_view path) {
   constexpr std::string_view kKept = "-_.~$&+,/:;=@!'()*[]%";
   std::string out;
   for (const char c : path) {
-    if (is_letter(c) || is_digit(c) || kKept.find(c) != std::string_view::npos) {
+    if (is_url_letter(c) || is_url_digit(c) || kKept.find(c) != std::string_view::npos) {
       out += c;
     } else {
       out += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
@@ -62,8 +63,8 @@ std::string escape_path(std::string_view path) {
 bool take_scheme(std::string_view& rest, std::string& scheme, std::string& why) {
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const char c = rest[i];
-    if (is_letter(c)) continue;
-    if ((is_digit(c) || c == '+' || c == '-' || c == '.') && i > 0) continue;
+    if (is_url_letter(c)) continue;
+    if ((is_url_digit(c) || c == '+' || c == '-' || c == '.') && i > 0) continue;
     if (c == ':' && i == 0) {
       why = "missing protocol scheme";
       return false;
@@ -89,7 +90,7 @@ bool host_is_fine(std::string_view host, std::string& why) {
   } else if (const auto colon = host.rfind(':'); colon != std::string_view::npos) {
     port = host.substr(colon);
   }
-  if (!port.empty() && (port[0] != ':' || !std::all_of(port.begin() + 1, port.end(), is_digit))) {
+  if (!port.empty() && (port[0] != ':' || !std::all_of(port.begin() + 1, port.end(), is_url_digit))) {
     why = fmt::format("invalid port {} after host", go_quote(port));
     return false;
   }

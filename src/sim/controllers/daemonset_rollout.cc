@@ -12,7 +12,7 @@ namespace drover::sim {
 
 namespace {
 
-constexpr std::string_view kSource = "daemonset-controller";
+constexpr std::string_view kDaemonSetSource = "daemonset-controller";
 // A daemon pod that keeps failing (a kubelet that refuses it) is replaced ever more slowly.
 constexpr base::Span kFirstFailureWait = std::chrono::seconds(1);
 constexpr base::Span kLongestFailureWait = std::chrono::minutes(15);
@@ -146,11 +146,11 @@ Done DaemonSetController::manage_seat(Fleet& fleet, const kube::Object& ds, cons
     const std::string where = fmt::format("{}/{} on node {}", kube::namespace_of(ds), pod.name, node);
     if (pod.phase == "Failed") {
       if (!failed_pod_may_go(fleet, found->second, node)) continue;
-      events().warning(About::object(kube::kDaemonSets, ds), kSource, "FailedDaemonPod",
+      events().warning(About::object(kube::kDaemonSets, ds), kDaemonSetSource, "FailedDaemonPod",
                        fmt::format("Found failed daemon pod {}, will try to kill it", where));
       ASK_VOID(delete_pod(ds, pod));
     } else if (pod.phase == "Succeeded") {
-      events().normal(About::object(kube::kDaemonSets, ds), kSource, "SucceededDaemonPod",
+      events().normal(About::object(kube::kDaemonSets, ds), kDaemonSetSource, "SucceededDaemonPod",
                       fmt::format("Found succeeded daemon pod {}, will try to delete it", where));
       ASK_VOID(delete_pod(ds, pod));
     } else {
@@ -208,16 +208,18 @@ Done DaemonSetController::create_pod(Fleet& fleet, const kube::Object& ds, const
   auto created = ask(kube::create(kube::kPods, std::string(kube::namespace_of(ds)), std::move(pod)));
   const About about = About::object(kube::kDaemonSets, ds);
   if (!created) {
-    events().warning(about, kSource, "FailedCreate", fmt::format("Error creating: {}", created.error().message));
+    events().warning(about, kDaemonSetSource, "FailedCreate",
+                     fmt::format("Error creating: {}", created.error().message));
     return std::unexpected(std::move(created).error());
   }
-  events().normal(about, kSource, "SuccessfulCreate", fmt::format("Created pod: {}", kube::name_of(**created)));
+  events().normal(about, kDaemonSetSource, "SuccessfulCreate",
+                  fmt::format("Created pod: {}", kube::name_of(**created)));
   return {};
 }
 
 Done DaemonSetController::delete_pod(const kube::Object& ds, const DaemonPod& pod) {
   ASK_VOID(ask_unless_gone(kube::remove(kube::kPods, std::string(kube::namespace_of(ds)), pod.name, pod.uid)));
-  events().normal(About::object(kube::kDaemonSets, ds), kSource, "SuccessfulDelete",
+  events().normal(About::object(kube::kDaemonSets, ds), kDaemonSetSource, "SuccessfulDelete",
                   fmt::format("Deleted pod: {}", pod.name));
   return {};
 }

@@ -15,7 +15,7 @@ namespace drover::sim {
 
 namespace {
 
-constexpr std::string_view kHashLabel = "pod-template-hash";
+constexpr std::string_view kTemplateLabel = "pod-template-hash";
 constexpr std::string_view kRevision = "deployment.kubernetes.io/revision";
 constexpr std::string_view kRevisionHistory = "deployment.kubernetes.io/revision-history";
 constexpr std::string_view kDesired = "deployment.kubernetes.io/desired-replicas";
@@ -24,7 +24,7 @@ constexpr std::string_view kMost = "deployment.kubernetes.io/max-replicas";
 // A ReplicaSet's template without the label that tells it from its siblings.
 json::Value bare_template(const kube::Object& owner) {
   json::Value bare(json::members_at(owner, {"spec", "template"}));
-  json::remove(bare, {"metadata", "labels", kHashLabel});
+  json::remove(bare, {"metadata", "labels", kTemplateLabel});
   json::remove(bare, {"metadata", "creationTimestamp"});
   return bare;
 }
@@ -57,7 +57,7 @@ json::Value replica_set_for(const kube::Object& deployment, const std::string& n
   json::Value set = {{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}, {"metadata", {{"name", name}}}};
   json::ensure(set, {"metadata", "namespace"}) = kube::namespace_of(deployment);
   json::Members labels = json::members_at(deployment, {"spec", "template", "metadata", "labels"});
-  labels[kHashLabel] = hash;
+  labels[kTemplateLabel] = hash;
   json::ensure(set, {"metadata", "labels"}) = labels;
   json::ensure(set, {"metadata", "annotations"}) = inherited_annotations(deployment);
   json::ensure(set, {"metadata", "ownerReferences"}) =
@@ -66,7 +66,7 @@ json::Value replica_set_for(const kube::Object& deployment, const std::string& n
     json::ensure(set, {"spec", "minReadySeconds"}) = min_ready;
   }
   json::ensure(set, {"spec", "selector"}) = json::members_at(deployment, {"spec", "selector"});
-  json::ensure(set, {"spec", "selector", "matchLabels", kHashLabel}) = hash;
+  json::ensure(set, {"spec", "selector", "matchLabels", kTemplateLabel}) = hash;
   json::ensure(set, {"spec", "template"}) = json::members_at(deployment, {"spec", "template"});
   json::ensure(set, {"spec", "template", "metadata", "labels"}) = std::move(labels);
   return set;

@@ -29,9 +29,9 @@ void tell(kube::Object& deployment, const Condition& condition, const std::strin
   std::rotate(at, at + 1, all.end());
 }
 
-constexpr std::string_view kSource = "deployment-controller";
-constexpr std::string_view kDesired = "deployment.kubernetes.io/desired-replicas";
-constexpr std::string_view kMost = "deployment.kubernetes.io/max-replicas";
+constexpr std::string_view kDeploymentSource = "deployment-controller";
+constexpr std::string_view kDesiredReplicas = "deployment.kubernetes.io/desired-replicas";
+constexpr std::string_view kMaxReplicas = "deployment.kubernetes.io/max-replicas";
 
 std::int64_t wanted_by(const Stored& set) { return count_at(*set, {"spec", "replicas"}, 1); }
 std::int64_t available_in_set(const Stored& set) { return count_at(*set, {"status", "availableReplicas"}); }
@@ -57,15 +57,16 @@ Done DeploymentController::scale_to(Rollout& rollout, Stored& set, std::int64_t 
   const std::string most = fmt::format("{}", rollout.replicas + rollout.max_surge);
   const std::int64_t before = wanted_by(set);
   const bool keeps_size = before == replicas;
-  if (keeps_size && kube::annotation_of(*set, kDesired) == desired && kube::annotation_of(*set, kMost) == most)
+  if (keeps_size && kube::annotation_of(*set, kDesiredReplicas) == desired &&
+      kube::annotation_of(*set, kMaxReplicas) == most)
     return {};
-  json::Value body = {{"metadata", {{"annotations", {{kDesired, desired}, {kMost, most}}}}},
+  json::Value body = {{"metadata", {{"annotations", {{kDesiredReplicas, desired}, {kMaxReplicas, most}}}}},
                       {"spec", {{"replicas", replicas}}}};
   const std::string name(kube::name_of(*set));
   ASK(set, ask(kube::patch(kube::kReplicaSets, std::string(kube::namespace_of(*set)), name, kube::PatchKind::Merge,
                            std::move(body))));
   if (!keeps_size) {
-    events().normal(About::object(kube::kDeployments, *rollout.seen), kSource, "ScalingReplicaSet",
+    events().normal(About::object(kube::kDeployments, *rollout.seen), kDeploymentSource, "ScalingReplicaSet",
                     fmt::format("Scaled {} replica set {} from {} to {}", before < replicas ? "up" : "down", name,
                                 before, replicas));
   }
@@ -74,7 +75,7 @@ Done DeploymentController::scale_to(Rollout& rollout, Stored& set, std::int64_t 
 
 bool DeploymentController::was_scaled(const Rollout& rollout) const {
   return std::ranges::any_of(rollout.all(), [&](const Stored& set) {
-    auto desired = base::parse_int(kube::annotation_of(*set, kDesired));
+    auto desired = base::parse_int(kube::annotation_of(*set, kDesiredReplicas));
     return wanted_by(set) > 0 && desired && *desired != rollout.replicas;
   });
 }
@@ -91,7 +92,7 @@ Done DeploymentController::scale_all(Rollout& rollout) {
     return rollout.old.empty() ? Done{} : scale_to(rollout, rollout.old.back(), rollout.replicas);
   }
   const bool saturated = rollout.fresh && wanted_by(rollout.fresh) == rollout.replicas &&
-                         base::parse_int(kube::annotation_of(*rollout.fresh, kDesired)) == rollout.replicas &&
+                         base::parse_int(kube::annotation_of(*rollout.fresh, kDesiredReplicas)) == rollout.replicas &&
                          available_in_set(rollout.fresh) == rollout.replicas;
   if (saturated) {
     for (Stored& set : rollout.old) {
@@ -124,8 +125,8 @@ Done DeploymentController::scale_in_proportion(Rollout& rollout) {
   for (const Stored* set : sets) {
     std::int64_t share = 0;
     if (to_add != 0 && to_add != added) {
-      const std::int64_t most_before =
-          base::parse_int(kube::annotation_of(**set, kMost)).value_or(count_at(*rollout.seen, {"status", "replicas"}));
+      const std::int64_t most_before = base::parse_int(kube::annotation_of(**set, kMaxReplicas))
+                                           .value_or(count_at(*rollout.seen, {"status", "replicas"}));
       if (rollout.replicas == 0) {
         share = -wanted_by(*set);
       } else if (most_before > 0) {

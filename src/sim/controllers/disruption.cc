@@ -13,7 +13,7 @@ namespace drover::sim {
 
 namespace {
 
-constexpr std::string_view kSource = "controllermanager";
+constexpr std::string_view kDisruptionSource = "controllermanager";
 // A pod that was promised to go and is still here after this long counts again.
 constexpr base::Span kDeletionTimeout = std::chrono::minutes(2);
 
@@ -123,7 +123,8 @@ Done DisruptionController::sync(const std::string& key) {
   Budget& budget = found->second;
   if (budget.unread) read_everything(budget, *object);
   if (budget.members.empty()) {
-    events().normal(About::object(kube::kDisruptionBudgets, *object), kSource, "NoPods", "No matching pods found");
+    events().normal(About::object(kube::kDisruptionBudgets, *object), kDisruptionSource, "NoPods",
+                    "No matching pods found");
   }
   return write_status(budget, *object);
 }
@@ -195,7 +196,7 @@ json::Members DisruptionController::still_disrupted(const Budget& budget, const 
                                                  : base::Result<base::WallTime>(base::WallTime{});
     const base::Span left = (promised_at ? *promised_at : base::WallTime{}) + kDeletionTimeout - loop().wall();
     if (left < base::Span::zero()) {
-      events().warning(About::object(kube::kPods, *pod), kSource, "NotDeleted",
+      events().warning(About::object(kube::kPods, *pod), kDisruptionSource, "NotDeleted",
                        fmt::format("Pod was expected by PDB {} to be deleted but it wasn't", key));
       continue;
     }
@@ -210,13 +211,13 @@ Done DisruptionController::write_status(const Budget& budget, const kube::Object
   const About about = About::object(kube::kDisruptionBudgets, object);
   auto expected = expectation(budget, object);
   if (!expected) {
-    events().warning(about, kSource, "CalculateExpectedPodCountFailed",
+    events().warning(about, kDisruptionSource, "CalculateExpectedPodCountFailed",
                      fmt::format("Failed to calculate the number of expected pods: {}", expected.error()));
     return fail_safe(object, expected.error());
   }
   if (expected->some_unmanaged) {
     events().warning(
-        about, kSource, "UnmanagedPods",
+        about, kDisruptionSource, "UnmanagedPods",
         fmt::format("Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged; their "
                     "number is unknown, so give .spec.minAvailable as an integer",
                     budget.selector ? budget.selector->text() : ""));

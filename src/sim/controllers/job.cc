@@ -14,7 +14,7 @@ namespace drover::sim {
 
 namespace {
 
-constexpr std::string_view kSource = "job-controller";
+constexpr std::string_view kJobSource = "job-controller";
 constexpr std::string_view kFinalizer = "batch.kubernetes.io/job-tracking";
 // Keys of pods whose Job is gone stand beside those of Jobs; no namespace holds a bar.
 constexpr std::string_view kOrphanPrefix = "pod|";
@@ -244,11 +244,11 @@ Done JobController::create_pods(Look& look, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     auto created = ask(kube::create(kube::kPods, std::string(kube::namespace_of(job)), pod));
     if (!created) {
-      events().warning(about, kSource, "FailedCreate", fmt::format("Error creating: {}", created.error().message));
+      events().warning(about, kJobSource, "FailedCreate", fmt::format("Error creating: {}", created.error().message));
       return std::unexpected(std::move(created).error());
     }
     look.pods.push_back(*created);
-    events().normal(about, kSource, "SuccessfulCreate", fmt::format("Created pod: {}", kube::name_of(**created)));
+    events().normal(about, kJobSource, "SuccessfulCreate", fmt::format("Created pod: {}", kube::name_of(**created)));
   }
   return {};
 }
@@ -258,7 +258,7 @@ Done JobController::delete_pods(Look& look, const std::vector<Stored>& pods) {
     if (!pod_is_active(*pod)) continue;
     ASK_VOID(ask_unless_gone(kube::remove(kube::kPods, std::string(kube::namespace_of(*pod)),
                                           std::string(kube::name_of(*pod)), std::string(kube::uid_of(*pod)))));
-    events().normal(About::object(kube::kJobs, *look.seen), kSource, "SuccessfulDelete",
+    events().normal(About::object(kube::kJobs, *look.seen), kJobSource, "SuccessfulDelete",
                     fmt::format("Deleted pod: {}", kube::name_of(*pod)));
   }
   return {};
@@ -269,11 +269,11 @@ void JobController::note_suspension(Look& look) {
   const bool was_suspended = condition_status(look.job, "Suspended") == "True";
   if (look.suspended() && !was_suspended) {
     set_condition(look.job, {"Suspended", "True", "JobSuspended", "Job suspended"}, now_text(), "lastProbeTime");
-    events().normal(about, kSource, "Suspended", "Job suspended");
+    events().normal(about, kJobSource, "Suspended", "Job suspended");
     json::remove(look.job, {"status", "startTime"});
   } else if (!look.suspended() && was_suspended) {
     set_condition(look.job, {"Suspended", "False", "JobResumed", "Job resumed"}, now_text(), "lastProbeTime");
-    events().normal(about, kSource, "Resumed", "Job resumed");
+    events().normal(about, kJobSource, "Resumed", "Job resumed");
     json::ensure(look.job, {"status", "startTime"}) = now_text();
   }
 }

@@ -15,7 +15,7 @@ namespace drover::sim {
 
 namespace {
 
-constexpr std::string_view kFinalizer = "batch.kubernetes.io/job-tracking";
+constexpr std::string_view kTrackingFinalizer = "batch.kubernetes.io/job-tracking";
 
 void append_uid(kube::Object& job, std::string_view list, std::string_view uid) {
   json::Value& uids = json::ensure(job, {"status", "uncountedTerminatedPods", list});
@@ -159,7 +159,7 @@ Done JobController::write_status(Look& look) {
 Done JobController::release(const kube::Object& pod) {
   json::Array kept;
   for (const json::Value& finalizer : json::array_at(pod, {"metadata", "finalizers"})) {
-    if (finalizer != json::Value(kFinalizer)) kept.push_back(finalizer);
+    if (finalizer != json::Value(kTrackingFinalizer)) kept.push_back(finalizer);
   }
   json::Value finalizers = kept.empty() ? json::Value(nullptr) : json::Value(std::move(kept));
   json::Value body = {{"metadata", {{"uid", kube::uid_of(pod)}, {"finalizers", std::move(finalizers)}}}};

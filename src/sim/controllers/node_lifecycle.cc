@@ -13,7 +13,7 @@ namespace drover::sim {
 
 namespace {
 
-constexpr std::string_view kSource = "node-controller";
+constexpr std::string_view kNodeSource = "node-controller";
 
 std::string_view heartbeat_of(const kube::Object& node) {
   const json::Value* ready = find_condition(node, "Ready");
@@ -133,14 +133,14 @@ Done NodeLifecycle::declare_unknown(const Stored& node) {
 
 Done NodeLifecycle::tell_readiness(Pulse& pulse, const kube::Object& node) {
   if (!std::exchange(pulse.is_registered, true)) {
-    events().normal(About::object(kube::kNodes, node), kSource, "RegisteredNode",
+    events().normal(About::object(kube::kNodes, node), kNodeSource, "RegisteredNode",
                     fmt::format("Node {0} event: Registered Node {0} in Controller", kube::name_of(node)));
   }
   const bool ready = condition_status(node, "Ready") == "True";
   const bool turned = pulse.was_ready && !ready;
   if (turned) {
     const std::string name(kube::name_of(node));
-    events().normal(About::object(kube::kNodes, node), kSource, "NodeNotReady",
+    events().normal(About::object(kube::kNodes, node), kNodeSource, "NodeNotReady",
                     fmt::format("Node {} status is now: NodeNotReady", name));
     ASK_VOID(mark_pods_not_ready(name));
   }
@@ -161,7 +161,7 @@ Done NodeLifecycle::mark_pods_not_ready(const std::string& node) {
     ASK_VOID(ask_unless_gone(kube::patch(kube::kPods, std::string(kube::namespace_of(*pod)),
                                          std::string(kube::name_of(*pod)), kube::PatchKind::Merge, std::move(body),
                                          "status")));
-    events().warning(About::object(kube::kPods, *pod), kSource, "NodeNotReady", "Node is not ready");
+    events().warning(About::object(kube::kPods, *pod), kNodeSource, "NodeNotReady", "Node is not ready");
   }
   return {};
 }

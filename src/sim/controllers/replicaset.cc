@@ -16,7 +16,7 @@ namespace drover::sim {
 
 namespace {
 
-constexpr std::string_view kSource = "replicaset-controller";
+constexpr std::string_view kReplicaSetSource = "replicaset-controller";
 // A sync writes a status, so large sets gather more news before the next one.
 constexpr base::Span kPerReplica = std::chrono::microseconds(500);
 
@@ -189,7 +189,7 @@ Done ReplicaSetController::remove_pods(const kube::Object& set, std::int64_t cou
   for (const Stored& pod : sorted) {
     ASK_VOID(ask_unless_gone(kube::remove(kube::kPods, std::string(kube::namespace_of(*pod)),
                                           std::string(kube::name_of(*pod)), std::string(kube::uid_of(*pod)))));
-    events().normal(About::object(kube::kReplicaSets, set), kSource, "SuccessfulDelete",
+    events().normal(About::object(kube::kReplicaSets, set), kReplicaSetSource, "SuccessfulDelete",
                     fmt::format("Deleted pod: {}", kube::name_of(*pod)));
   }
   return {};
@@ -202,10 +202,12 @@ Done ReplicaSetController::create_pods(const kube::Object& set, std::int64_t cou
   for (std::int64_t i = 0; i < count; ++i) {
     auto created = ask(kube::create(kube::kPods, std::string(kube::namespace_of(set)), pod));
     if (!created) {
-      events().warning(about, kSource, "FailedCreate", fmt::format("Error creating: {}", created.error().message));
+      events().warning(about, kReplicaSetSource, "FailedCreate",
+                       fmt::format("Error creating: {}", created.error().message));
       return std::unexpected(std::move(created).error());
     }
-    events().normal(about, kSource, "SuccessfulCreate", fmt::format("Created pod: {}", kube::name_of(**created)));
+    events().normal(about, kReplicaSetSource, "SuccessfulCreate",
+                    fmt::format("Created pod: {}", kube::name_of(**created)));
   }
   return {};
 }

@@ -12,7 +12,7 @@ namespace drover::sim {
 
 namespace {
 
-constexpr std::string_view kHashLabel = "controller-revision-hash";
+constexpr std::string_view kRevisionLabel = "controller-revision-hash";
 
 std::int64_t number_of(const Stored& revision) { return count_at(*revision, {"revision"}); }
 
@@ -67,7 +67,7 @@ Answer<Stored> make_revision(const Store& store, const Ask& ask, const kube::Obj
     return std::unexpected(count_collision(ask, ds));
   }
   json::Members labels = json::members_at(ds, {"spec", "template", "metadata", "labels"});
-  labels[kHashLabel] = hash;
+  labels[kRevisionLabel] = hash;
   json::Members metadata{{"name", name}, {"namespace", ns}};
   metadata["labels"] = std::move(labels);
   if (const auto& annotations = json::members_at(ds, {"metadata", "annotations"}); !annotations.empty()) {

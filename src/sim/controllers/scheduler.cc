@@ -16,7 +16,7 @@ namespace drover::sim {
 
 namespace {
 
-constexpr std::string_view kSource = "default-scheduler";
+constexpr std::string_view kSchedulerSource = "default-scheduler";
 // The keys under which the pods that any node might take are tried again, all of them or those that wait for room; no
 // pod has a key without a slash.
 const std::string kRetryAll = "retry all";
@@ -25,7 +25,8 @@ constexpr base::Span kRetryAfter = std::chrono::seconds(1);
 
 bool is_mine(const kube::Object& pod) {
   const std::string_view scheduler = json::text_at(pod, {"spec", "schedulerName"});
-  return (scheduler.empty() || scheduler == kSource) && json::array_at(pod, {"spec", "schedulingGates"}).empty();
+  return (scheduler.empty() || scheduler == kSchedulerSource) &&
+         json::array_at(pod, {"spec", "schedulingGates"}).empty();
 }
 
 const json::Array& anti_affinity(const kube::Object& pod) {
@@ -316,13 +317,13 @@ Done Scheduler::bind(const kube::Object& pod, const std::string& node) {
   request.name = name;
   request.subresource = "binding";
   ASK_VOID(ask_unless_gone(std::move(request)));
-  events().normal(About::object(kube::kPods, pod), kSource, "Scheduled",
+  events().normal(About::object(kube::kPods, pod), kSchedulerSource, "Scheduled",
                   fmt::format("Successfully assigned {}/{} to {}", ns, name, node));
   return {};
 }
 
 Done Scheduler::tell_unschedulable(const kube::Object& pod, const std::string& why) {
-  events().warning(About::object(kube::kPods, pod), kSource, "FailedScheduling", why);
+  events().warning(About::object(kube::kPods, pod), kSchedulerSource, "FailedScheduling", why);
   kube::Object changed = copy_to_change(pod);
   if (!set_condition(changed, {"PodScheduled", "False", "Unschedulable", why}, now_text())) return {};
   for (json::Value& condition : json::find(changed, {"status", "conditions"})->as_array()) {

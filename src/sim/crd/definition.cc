@@ -103,13 +103,13 @@ bool blocks_rules(const FieldErrors& errors) {
   });
 }
 
-void append(FieldErrors& to, FieldErrors from) {
+void append_all(FieldErrors& to, FieldErrors from) {
   for (auto& error : from) to.push_back(std::move(error));
 }
 
 // What was given twice before may stay so.
 void append_unless_old(FieldErrors& to, FieldErrors from, const json::Value& old, const Schema& schema) {
-  if (!from.empty() && check_list_types(old, schema).empty()) append(to, std::move(from));
+  if (!from.empty() && check_list_types(old, schema).empty()) append_all(to, std::move(from));
 }
 
 Rules::Verdict with_rules(FieldErrors errors, const Rules& rules, const json::Value& object, const json::Value* old,
@@ -124,7 +124,7 @@ Rules::Verdict with_rules(FieldErrors errors, const Rules& rules, const json::Va
     return verdict;
   }
   auto ruled = rules.check(object, old, correlation);
-  append(verdict.errors, std::move(ruled.errors));
+  append_all(verdict.errors, std::move(ruled.errors));
   verdict.warnings = std::move(ruled.warnings);
   return verdict;
 }
@@ -153,8 +153,8 @@ Version::Verdict Version::check_new(const json::Value& object) const {
     check_replicas(object, scale->spec_replicas, errors);
     check_replicas(object, scale->status_replicas, errors);
   }
-  append(errors, check_embedded_resources(object, *schema));
-  append(errors, check_list_types(object, *schema));
+  append_all(errors, check_embedded_resources(object, *schema));
+  append_all(errors, check_list_types(object, *schema));
   return with_rules(std::move(errors), rules, object, nullptr, {});
 }
 
@@ -165,7 +165,7 @@ Version::Verdict Version::check_change(const json::Value& object, const json::Va
     check_replicas(object, scale->spec_replicas, errors);
     check_replicas(object, scale->status_replicas, errors);
   }
-  append(errors, check_embedded_resources(object, *schema));
+  append_all(errors, check_embedded_resources(object, *schema));
   append_unless_old(errors, check_list_types(object, *schema), old, *schema);
   return with_rules(std::move(errors), rules, object, &old, correlation);
 }

@@ -18,7 +18,7 @@ namespace drover::sim::crd {
 
 namespace {
 
-void append(FieldErrors& to, FieldErrors from) {
+void append_errors(FieldErrors& to, FieldErrors from) {
   for (auto& error : from) to.push_back(std::move(error));
 }
 
@@ -55,7 +55,7 @@ class Keywords {
 
   FieldErrors run(const Schema& schema, const std::string& path) {
     check(schema, path, {.root = true, .inside_metadata = false, .defaults_forbidden = {}, .uncorrelatable = {}});
-    append(errors_, std::move(rule_errors_));
+    append_errors(errors_, std::move(rule_errors_));
     return std::move(errors_);
   }
 
@@ -316,7 +316,7 @@ void check_defaults(const SchemaRef& schema, const std::string& path, bool root,
       found = rules.check(*schema->default_value, &*schema->default_value, {}, at).errors;
       if (found.empty()) found = rules.check(*schema->default_value, nullptr, {}, at).errors;
     }
-    append(errors, std::move(found));
+    append_errors(errors, std::move(found));
   }
   if (schema->items) check_defaults(schema->items, child(path, "items"), false, inside_metadata, errors);
   for (const auto& [name, part] : schema->properties) {
@@ -339,8 +339,8 @@ FieldErrors check_schema(const SchemaRef& schema, const std::string& path, bool 
   FieldErrors structure = check_structure(*schema, path);
   if (structure.empty()) check_defaults(schema, path, true, false, structure);
   const bool sound = structure.empty();
-  append(errors, std::move(structure));
-  append(errors, Keywords(sound).run(*schema, path));
+  append_errors(errors, std::move(structure));
+  append_errors(errors, Keywords(sound).run(*schema, path));
   return errors;
 }
 

@@ -8,9 +8,9 @@
 namespace drover::sim::door {
 namespace {
 
-constexpr std::size_t kShortList = 500;           // objects
-constexpr std::size_t kPiece = 128 * 1024;        // bytes made before anybody else has a turn
-constexpr std::size_t kMostUnsent = 1024 * 1024;  // beyond which the reader is waited for
+constexpr std::size_t kShortList = 500;                  // objects
+constexpr std::size_t kPieceOfAList = 128 * 1024;        // bytes made before anybody else has a turn
+constexpr std::size_t kMostUnsentOfAList = 1024 * 1024;  // beyond which the reader is waited for
 
 class LongList final : public Stream {
  public:
@@ -36,7 +36,7 @@ class LongList final : public Stream {
 
   void more() {
     std::string piece;
-    while (next_ < page_.items.size() && piece.size() < kPiece) {
+    while (next_ < page_.items.size() && piece.size() < kPieceOfAList) {
       if (next_ > 0) piece.push_back(',');
       showing_.append_item(piece, *page_.items[next_].open());
       page_.items[next_] = {};
@@ -52,7 +52,7 @@ class LongList final : public Stream {
     const auto again = [weak = weak_from_this()] {
       if (const auto self = weak.lock()) static_cast<LongList&>(*self).more();
     };
-    if (exchange_->unsent() > kMostUnsent) {
+    if (exchange_->unsent() > kMostUnsentOfAList) {
       exchange_->on_drained(again);
     } else {
       ground_.loop.post(again);

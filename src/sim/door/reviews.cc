@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kAuthorization = "authorization.k8s.io";
 
-std::vector<std::string> texts_at(const json::Value& value, json::Path path) {
+std::vector<std::string> review_texts_at(const json::Value& value, json::Path path) {
   std::vector<std::string> texts;
   for (const json::Value& one : json::array_at(value, path)) {
     if (one.is_string()) texts.emplace_back(one.get_string());
@@ -106,7 +106,7 @@ Answer<json::Value> access_review(const Ground& ground, const Visit& visit, cons
   if (!self) {
     subject = Caller{};
     subject.user.name = json::text_at(review, {"spec", "user"});
-    subject.user.groups = texts_at(review, {"spec", "groups"});
+    subject.user.groups = review_texts_at(review, {"spec", "groups"});
   }
   const rbac::Decision decision = decide(ground, subject, asked_about(review));
   json::Members status = {{"allowed", decision.allowed}};
@@ -126,7 +126,7 @@ Answer<json::Value> rules_review(const Ground& ground, const Visit& visit, json:
 Answer<json::Value> token_review(const Ground& ground, json::Value review) {
   const std::string_view token = json::text_at(review, {"spec", "token"});
   if (token.empty()) return bad_request("token is required for TokenReview in authentication");
-  const auto audiences = texts_at(review, {"spec", "audiences"});
+  const auto audiences = review_texts_at(review, {"spec", "audiences"});
   const auto caller = ground.identities.identify_token(token, audiences);
   json::Members status;
   if (caller) {
@@ -219,7 +219,7 @@ Answer<json::Value> answer_token_request(const Ground& ground, const Visit& visi
   const Stored account = ground.server.store().find("serviceaccounts", wanted.ns + "/" + wanted.name);
   if (!account) return not_found(kube::kServiceAccounts, wanted.name);
   Claims claims{.ns = wanted.ns, .account = wanted.name, .account_uid = std::string(kube::uid_of(*account))};
-  claims.audiences = texts_at(body, {"spec", "audiences"});
+  claims.audiences = review_texts_at(body, {"spec", "audiences"});
   if (claims.audiences.empty()) claims.audiences.emplace_back(kIssuer);
   const json::Value* ref = json::find(body, {"spec", "boundObjectRef"});
   if (ref != nullptr && ref->is_object()) TRY_VOID(bind(ground, *ref, claims));

@@ -11,7 +11,7 @@
 namespace drover::sim::openapi {
 namespace {
 
-constexpr std::string_view kMetaPrefix = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+constexpr std::string_view kMetaNames = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
 struct Parameter {
   std::string_view name;
@@ -166,8 +166,8 @@ class Paths {
   }
 
   json::Members deleting(std::string_view verb, std::string_view action) const {
-    json::Members written = operation(verb, action, std::string(kMetaPrefix) + "Status", parameters(kDeleting));
-    written["requestBody"] = json::Members{{"content", content({"*/*"}, std::string(kMetaPrefix) + "DeleteOptions")}};
+    json::Members written = operation(verb, action, std::string(kMetaNames) + "Status", parameters(kDeleting));
+    written["requestBody"] = json::Members{{"content", content({"*/*"}, std::string(kMetaNames) + "DeleteOptions")}};
     return written;
   }
 
@@ -175,7 +175,7 @@ class Paths {
     json::Array arguments = parameters(kWriting);
     arguments.push_back(parameter(kForce));
     json::Members written = operation("patch", "patch", answer, std::move(arguments), suffix);
-    const std::string patch = std::string(kMetaPrefix) + "Patch";
+    const std::string patch = std::string(kMetaNames) + "Patch";
     json::Value kinds =
         content({"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"}, patch);
     if (served_.schema == nullptr)

@@ -43,7 +43,7 @@ json::Array policy_binding_cells(const kube::Object& binding, base::WallTime now
   return {name_cell(binding), json::Value(json::text_at(binding, {"spec", "policyName"})), param, age_of(binding, now)};
 }
 
-constexpr Column kServiceColumns[] = {
+constexpr Column kApiServiceColumns[] = {
     kName,
     {"Service", "string", "", 0, "who serves it"},
     {"Available", "string", "", 0, "whether they answer"},
@@ -65,16 +65,16 @@ json::Array api_service_cells(const kube::Object& service, base::WallTime now) {
   return {name_cell(service), server, available, age_of(service, now)};
 }
 
-constexpr SheetRow kSheets[] = {
+constexpr SheetRow kAdmissionSheets[] = {
     {"admissionregistration.k8s.io", "validatingwebhookconfigurations", kWebhookColumns, webhook_cells},
     {"admissionregistration.k8s.io", "mutatingwebhookconfigurations", kWebhookColumns, webhook_cells},
     {"admissionregistration.k8s.io", "validatingadmissionpolicies", kPolicyColumns, policy_cells},
     {"admissionregistration.k8s.io", "validatingadmissionpolicybindings", kPolicyBindingColumns, policy_binding_cells},
-    {"apiregistration.k8s.io", "apiservices", kServiceColumns, api_service_cells},
+    {"apiregistration.k8s.io", "apiservices", kApiServiceColumns, api_service_cells},
 };
 
 }  // namespace
 
-std::span<const SheetRow> admission_sheets() { return kSheets; }
+std::span<const SheetRow> admission_sheets() { return kAdmissionSheets; }
 
 }  // namespace drover::sim::print

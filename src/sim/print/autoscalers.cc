@@ -8,7 +8,7 @@
 namespace drover::sim::print {
 namespace {
 
-constexpr std::size_t kShown = 2;  // more are only counted
+constexpr std::size_t kMetricsShown = 2;  // more are only counted
 
 constexpr Column kColumns[] = {
     kName,
@@ -56,9 +56,9 @@ std::string targets_of(const json::Value& autoscaler) {
   const json::Array& statuses = json::array_at(autoscaler, {"status", "currentMetrics"});
   if (specs.empty()) return "<none>";
   std::string text;
-  for (std::size_t i = 0; i < specs.size() && i < kShown; ++i)
+  for (std::size_t i = 0; i < specs.size() && i < kMetricsShown; ++i)
     text.append(i == 0 ? "" : ", ").append(target_of(specs[i], i < statuses.size() ? statuses[i] : json::Value()));
-  return specs.size() > kShown ? fmt::format("{} + {} more...", text, specs.size() - kShown) : text;
+  return specs.size() > kMetricsShown ? fmt::format("{} + {} more...", text, specs.size() - kMetricsShown) : text;
 }
 
 json::Array autoscaler_cells(const kube::Object& autoscaler, base::WallTime now) {
@@ -72,10 +72,10 @@ json::Array autoscaler_cells(const kube::Object& autoscaler, base::WallTime now)
           age_of(autoscaler, now)};
 }
 
-constexpr SheetRow kSheets[] = {{"autoscaling", "horizontalpodautoscalers", kColumns, autoscaler_cells}};
+constexpr SheetRow kAutoscalerSheets[] = {{"autoscaling", "horizontalpodautoscalers", kColumns, autoscaler_cells}};
 
 }  // namespace
 
-std::span<const SheetRow> autoscaler_sheets() { return kSheets; }
+std::span<const SheetRow> autoscaler_sheets() { return kAutoscalerSheets; }
 
 }  // namespace drover::sim::print

@@ -239,7 +239,7 @@ json::Array binding_cells(const kube::Object& binding, base::WallTime now) {
       accounts};
 }
 
-constexpr SheetRow kSheets[] = {
+constexpr SheetRow kClusterSheets[] = {
     {"", "nodes", kNodeColumns, node_cells},
     {"", "events", kEventColumns, event_cells},
     {"events.k8s.io", "events", kEventColumns, event_cells},
@@ -259,6 +259,6 @@ constexpr SheetRow kSheets[] = {
 
 }  // namespace
 
-std::span<const SheetRow> cluster_sheets() { return kSheets; }
+std::span<const SheetRow> cluster_sheets() { return kClusterSheets; }
 
 }  // namespace drover::sim::print

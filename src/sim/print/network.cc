@@ -193,7 +193,7 @@ json::Array ingress_class_cells(const kube::Object& ingress, base::WallTime now)
   return {name, json::Value(json::text_at(ingress, {"spec", "controller"})), parameters, age_of(ingress, now)};
 }
 
-constexpr SheetRow kSheets[] = {
+constexpr SheetRow kNetworkSheets[] = {
     {"networking.k8s.io", "ingresses", kIngressColumns, ingress_cells},
     {"networking.k8s.io", "ingressclasses", kIngressClassColumns, ingress_class_cells},
     {"", "services", kServiceColumns, service_cells},
@@ -204,6 +204,6 @@ constexpr SheetRow kSheets[] = {
 
 }  // namespace
 
-std::span<const SheetRow> network_sheets() { return kSheets; }
+std::span<const SheetRow> network_sheets() { return kNetworkSheets; }
 
 }  // namespace drover::sim::print

@@ -172,10 +172,10 @@ json::Array pod_cells(const kube::Object& pod, base::WallTime now) {
           gates_of(pod)};
 }
 
-constexpr SheetRow kSheets[] = {{"", "pods", kPodColumns, pod_cells}};
+constexpr SheetRow kPodSheets[] = {{"", "pods", kPodColumns, pod_cells}};
 
 }  // namespace
 
-std::span<const SheetRow> pod_sheets() { return kSheets; }
+std::span<const SheetRow> pod_sheets() { return kPodSheets; }
 
 }  // namespace drover::sim::print

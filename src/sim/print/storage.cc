@@ -190,7 +190,7 @@ json::Array resource_slice_cells(const kube::Object& slice, base::WallTime now) 
           json::Value(json::text_at(slice, {"spec", "pool", "name"})), age_of(slice, now)};
 }
 
-constexpr SheetRow kSheets[] = {
+constexpr SheetRow kStorageSheets[] = {
     {"", "persistentvolumes", kVolumeColumns, volume_cells},
     {"", "persistentvolumeclaims", kClaimColumns, claim_cells},
     {"storage.k8s.io", "storageclasses", kStorageClassColumns, storage_class_cells},
@@ -203,6 +203,6 @@ constexpr SheetRow kSheets[] = {
 
 }  // namespace
 
-std::span<const SheetRow> storage_sheets() { return kSheets; }
+std::span<const SheetRow> storage_sheets() { return kStorageSheets; }
 
 }  // namespace drover::sim::print

@@ -238,7 +238,7 @@ json::Array budget_cells(const kube::Object& budget, base::WallTime now) {
           age_of(budget, now)};
 }
 
-constexpr SheetRow kSheets[] = {
+constexpr SheetRow kWorkloadSheets[] = {
     {"apps", "daemonsets", kDaemonSetColumns, daemon_set_cells},
     {"apps", "replicasets", kReplicaSetColumns, replica_set_cells},
     {"", "replicationcontrollers", kReplicaSetColumns, replication_controller_cells},
@@ -253,6 +253,6 @@ constexpr SheetRow kSheets[] = {
 
 }  // namespace
 
-std::span<const SheetRow> workload_sheets() { return kSheets; }
+std::span<const SheetRow> workload_sheets() { return kWorkloadSheets; }
 
 }  // namespace drover::sim::print

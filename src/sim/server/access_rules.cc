@@ -16,7 +16,7 @@
 namespace drover::sim {
 namespace {
 
-constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
+constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
 
 std::vector<std::string> texts_at(const json::Value& value, std::string_view key) {
   std::vector<std::string> texts;
@@ -149,7 +149,7 @@ bool may(const Context& context, std::string_view verb, std::string_view resourc
   return context.policy
       ->decide({.user = *context.user,
                 .verb = std::string(verb),
-                .group = std::string(kGroup),
+                .group = std::string(kRbacGroup),
                 .resource = std::string(resource),
                 .name = std::string(name),
                 .ns = std::string(ns)})
@@ -165,7 +165,7 @@ bool has_everything(const Context& context) {
 
 Answer<void> check_escalation(const Context& context, const Rules& rules, const kube::Object& fresh,
                               const kube::Object* old) {
-  if (context.user == nullptr || context.policy == nullptr || rules.resource.group != kGroup) return {};
+  if (context.user == nullptr || context.policy == nullptr || rules.resource.group != kRbacGroup) return {};
   if (has(context.user->groups, "system:masters")) return {};
   const std::string_view name = kube::name_of(fresh);
   const std::string ns(kube::namespace_of(fresh));
@@ -186,8 +186,8 @@ Answer<void> check_escalation(const Context& context, const Rules& rules, const 
     const std::string role(json::text_at(fresh, {"roleRef", "name"}));
     const std::string_view plural = of_cluster ? "clusterroles" : "roles";
     if (unchanged || may(context, "bind", plural, ns, role)) return {};
-    const Stored found =
-        context.store.find(fmt::format("{}.{}", plural, kGroup), of_cluster ? role : fmt::format("{}/{}", ns, role));
+    const Stored found = context.store.find(fmt::format("{}.{}", plural, kRbacGroup),
+                                            of_cluster ? role : fmt::format("{}/{}", ns, role));
     if (!found) return not_found(rules.resource, role);
     given = read_rules(*found);
   }
@@ -203,12 +203,12 @@ void fill_in_role(kube::Object& role) {
 }
 
 void fill_in_role_binding(kube::Object& binding) {
-  set_default(object_in(binding.get_object(), "roleRef"), "apiGroup", json::Value(kGroup));
+  set_default(object_in(binding.get_object(), "roleRef"), "apiGroup", json::Value(kRbacGroup));
   json::Value* subjects = json::find(binding, {"subjects"});
   if (subjects == nullptr || !subjects->is_array()) return;
   for (json::Value& subject : subjects->get_array()) {
     const std::string_view kind = json::text_at(subject, {"kind"});
-    if (kind == "User" || kind == "Group") set_default(subject.get_object(), "apiGroup", json::Value(kGroup));
+    if (kind == "User" || kind == "Group") set_default(subject.get_object(), "apiGroup", json::Value(kRbacGroup));
   }
 }
 
@@ -255,7 +255,7 @@ void check_subject(const json::Value& subject, const std::string& at, bool names
     if (!group.empty()) errors.not_supported(at + ".apiGroup", quoted(group), {""});
     if (!namespaced && json::text_at(subject, {"namespace"}).empty()) errors.required(at + ".namespace", "");
   } else if (kind == "User" || kind == "Group") {
-    if (group != kGroup) errors.not_supported(at + ".apiGroup", quoted(group), {std::string(kGroup)});
+    if (group != kRbacGroup) errors.not_supported(at + ".apiGroup", quoted(group), {std::string(kRbacGroup)});
   } else {
     errors.not_supported(at + ".kind", quoted(kind), {"ServiceAccount", "User", "Group"});
   }
@@ -273,8 +273,8 @@ void check_role_binding(const kube::Object& binding, const kube::Object* old, Fi
         "cannot change roleRef");
     return;
   }
-  if (part("apiGroup") != kGroup) {
-    errors.not_supported("roleRef.apiGroup", quoted(part("apiGroup")), {std::string(kGroup)});
+  if (part("apiGroup") != kRbacGroup) {
+    errors.not_supported("roleRef.apiGroup", quoted(part("apiGroup")), {std::string(kRbacGroup)});
   }
   if (part("kind") != "ClusterRole" && !(namespaced && part("kind") == "Role")) {
     errors.not_supported(

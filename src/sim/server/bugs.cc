@@ -7,7 +7,7 @@
 namespace drover::sim {
 namespace {
 
-constexpr BugRow kTable[] = {
+constexpr BugRow kBugTable[] = {
     {Bug::VersionNotChecked, "version-not-checked", "conflicts", "a write with an old resourceVersion is taken"},
     {Bug::GenerationNotCounted, "generation-not-counted", "crud",
      "a changed spec leaves metadata.generation as it was"},
@@ -34,13 +34,13 @@ constexpr BugRow kTable[] = {
 
 }  // namespace
 
-std::span<const BugRow> all_bugs() { return kTable; }
+std::span<const BugRow> all_bugs() { return kBugTable; }
 
-std::string_view word(Bug bug) { return kTable[static_cast<std::size_t>(bug)].name; }
+std::string_view word(Bug bug) { return kBugTable[static_cast<std::size_t>(bug)].name; }
 
 base::Result<Bug> parse_bug(std::string_view name) {
   std::string names;
-  for (const BugRow& row : kTable) {
+  for (const BugRow& row : kBugTable) {
     if (row.name == name) return row.bug;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
   }

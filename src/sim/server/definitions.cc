@@ -21,7 +21,7 @@ std::string shelf_of(const kube::Object& crd) {
   return fmt::format("{}.{}", json::text_at(crd, {"spec", "names", "plural"}), json::text_at(crd, {"spec", "group"}));
 }
 
-const json::Value* condition(const kube::Object& crd, std::string_view type) {
+const json::Value* definition_condition(const kube::Object& crd, std::string_view type) {
   for (const json::Value& one : json::array_at(crd, {"status", "conditions"})) {
     if (json::text_at(one, {"type"}) == type) return &one;
   }
@@ -29,7 +29,7 @@ const json::Value* condition(const kube::Object& crd, std::string_view type) {
 }
 
 bool is_true(const kube::Object& crd, std::string_view type) {
-  const json::Value* found = condition(crd, type);
+  const json::Value* found = definition_condition(crd, type);
   return found != nullptr && json::text_at(*found, {"status"}) == "True";
 }
 
@@ -41,7 +41,7 @@ struct Word {
 };
 
 // Sets or adds a condition; its time changes with its status only.
-void set_condition(json::Value& status, const Word& word, const std::string& now) {
+void set_definition_condition(json::Value& status, const Word& word, const std::string& now) {
   json::Value& conditions = json::ensure(status, {"conditions"});
   if (!conditions.is_array()) conditions.emplace_array();
   json::Array& all = conditions.get_array();
@@ -161,15 +161,16 @@ json::Value named_status(const Store& store, const kube::Object& crd, const std:
   json::Value status = status_of(crd);
   status.get_object()["acceptedNames"] = naming.accepted();
   const bool fine = naming.reason().empty();
-  set_condition(status,
-                fine ? Word{"NamesAccepted", "True", "NoConflicts", "no conflicts found"}
-                     : Word{"NamesAccepted", "False", naming.reason(), naming.message()},
-                now);
+  set_definition_condition(status,
+                           fine ? Word{"NamesAccepted", "True", "NoConflicts", "no conflicts found"}
+                                : Word{"NamesAccepted", "False", naming.reason(), naming.message()},
+                           now);
   if (is_true(crd, "Established")) return status;
   if (fine) {
-    set_condition(status, {"Established", "False", "Installing", "the initial names have been accepted"}, now);
-  } else if (condition(crd, "Established") == nullptr) {
-    set_condition(status, {"Established", "False", "NotAccepted", "not all names are accepted"}, now);
+    set_definition_condition(status, {"Established", "False", "Installing", "the initial names have been accepted"},
+                             now);
+  } else if (definition_condition(crd, "Established") == nullptr) {
+    set_definition_condition(status, {"Established", "False", "NotAccepted", "not all names are accepted"}, now);
   }
   return status;
 }
@@ -240,12 +241,12 @@ void Definitions::publish(const std::string& shelf, const Known& known) {
 
 void Definitions::advance(const Stored& crd) {
   if (kube::is_being_deleted(*crd)) {
-    const json::Value* ending = condition(*crd, "Terminating");
+    const json::Value* ending = definition_condition(*crd, "Terminating");
     if (ending != nullptr && json::text_at(*ending, {"reason"}) == "InstanceDeletionPending") {
       json::Value status = status_of(*crd);
-      set_condition(status,
-                    {"Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"},
-                    context_.now());
+      set_definition_condition(
+          status, {"Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"},
+          context_.now());
       return write_status(crd, std::move(status));
     }
     const std::string shelf = shelf_of(*crd);
@@ -255,8 +256,9 @@ void Definitions::advance(const Stored& crd) {
   json::Value status = named_status(context_.store, *crd, context_.now());
   if (!same(status, status_of(*crd))) return write_status(crd, std::move(status));
   if (is_true(*crd, "NamesAccepted") && !is_true(*crd, "Established")) {
-    set_condition(status, {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"},
-                  context_.now());
+    set_definition_condition(status,
+                             {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"},
+                             context_.now());
     write_status(crd, std::move(status));
   }
 }
@@ -317,10 +319,10 @@ Answer<Stored> end_definition(Context& context, const Rules& rules, const kube::
     finalizers.emplace_back(kCleanup);
   }
   metadata["finalizers"] = std::move(finalizers);
-  set_condition(json::ensure(*fresh, {"status"}),
-                {"Terminating", "True", "InstanceDeletionPending",
-                 "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"},
-                context.now());
+  set_definition_condition(json::ensure(*fresh, {"status"}),
+                           {"Terminating", "True", "InstanceDeletionPending",
+                            "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"},
+                           context.now());
   if (request.dry_run) return std::move(fresh).seal();
   return context.store.put(rules.shelf, std::move(fresh));
 }

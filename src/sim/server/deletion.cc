@@ -13,8 +13,8 @@
 namespace drover::sim {
 namespace {
 
-constexpr std::string_view kForeground = "foregroundDeletion";
-constexpr std::string_view kOrphan = "orphan";
+constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
+constexpr std::string_view kOrphanFinalizer = "orphan";
 
 // Deletes are refused in the name of the kind, not of the resource.
 kube::Resource by_kind(const Rules& rules) {
@@ -116,16 +116,16 @@ void set_propagation(const Rules& rules, const kube::Request& request, kube::Obj
     case kube::Propagation::Foreground: foreground = true; break;
     case kube::Propagation::Orphan: orphan = true; break;
     case kube::Propagation::Default:
-      foreground = has_finalizer(before, kForeground);
-      orphan = has_finalizer(before, kOrphan) || (rules.dependents == Dependents::Orphaned && !foreground);
+      foreground = has_finalizer(before, kForegroundFinalizer);
+      orphan = has_finalizer(before, kOrphanFinalizer) || (rules.dependents == Dependents::Orphaned && !foreground);
       break;
   }
   json::Array after;
   for (const json::Value& one : before) {
-    if (!is_text(one, kForeground) && !is_text(one, kOrphan)) after.push_back(one);
+    if (!is_text(one, kForegroundFinalizer) && !is_text(one, kOrphanFinalizer)) after.push_back(one);
   }
-  if (orphan) after.emplace_back(kOrphan);
-  if (foreground) after.emplace_back(kForeground);
+  if (orphan) after.emplace_back(kOrphanFinalizer);
+  if (foreground) after.emplace_back(kForegroundFinalizer);
   if (after.empty()) {
     json::remove(object, {"metadata", "finalizers"});
   } else {

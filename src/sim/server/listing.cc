@@ -14,17 +14,17 @@ namespace drover::sim {
 namespace {
 
 // What a continue token says: the moment of the first page and the last key that was sent.
-struct Mark {
+struct ContinueMark {
   std::uint64_t version = 0;
   std::string key;
 };
 
-std::string token_of(const Mark& mark) {
+std::string token_of(const ContinueMark& mark) {
   const json::Value value = {{"v", "meta.k8s.io/v1"}, {"rv", mark.version}, {"start", mark.key}};
   return base::base64_encode(json::text_of(value));
 }
 
-Answer<Mark> mark_of(const std::string& token) {
+Answer<ContinueMark> mark_of(const std::string& token) {
   const auto text = base::base64_decode(token);
   if (!text) return bad_request("invalid continue token: continue key is not valid: illegal base64 data");
   const auto value = json::parse(*text);
@@ -34,11 +34,11 @@ Answer<Mark> mark_of(const std::string& token) {
   const std::int64_t version = json::int_at(*value, {"rv"});
   if (version <= 0)
     return bad_request("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
-  return Mark{static_cast<std::uint64_t>(version), std::string(json::text_at(*value, {"start"}))};
+  return ContinueMark{static_cast<std::uint64_t>(version), std::string(json::text_at(*value, {"start"}))};
 }
 
 // Visits the objects after `key` as they were at `version`, in key order, until the visitor says false.
-void visit_then(const Store& store, std::string_view shelf, const std::string& ns, const Mark& mark,
+void visit_then(const Store& store, std::string_view shelf, const std::string& ns, const ContinueMark& mark,
                 const std::function<bool(const std::string& key, const Kept&)>& visit) {
   const std::map<std::string, Kept> then = store.before(shelf, mark.version);
   const std::string prefix = ns.empty() ? std::string() : ns + "/";
@@ -94,7 +94,7 @@ constexpr std::string_view kTooOldToGoOn =
 
 Answer<Page> list_page(const Store& store, const Rules& rules, const Filter& filter, int limit,
                        const std::string& continue_token, const std::string& resource_version) {
-  Mark mark{store.version(), {}};
+  ContinueMark mark{store.version(), {}};
   if (!continue_token.empty()) {
     if (!resource_version.empty() && resource_version != "0") {
       return bad_request("specifying resource version is not allowed when using continue");
@@ -111,7 +111,7 @@ Answer<Page> list_page(const Store& store, const Rules& rules, const Filter& fil
   const std::string ns = rules.resource.scope == kube::Scope::Namespaced ? filter.range().ns : std::string();
   // The walk below keeps to the namespace; what else is asked for must be looked for in the objects.
   const bool must_look = filter.selects_by_content() || filter.range().ns != ns;
-  Mark last{mark.version, mark.key};
+  ContinueMark last{mark.version, mark.key};
   bool more = false;
   const auto take = [&](const std::string& key, const Kept& kept) {
     // Pages are made of keys: whether what follows a full one would be shown is not looked at.

@@ -8,7 +8,7 @@
 namespace drover::sim {
 namespace {
 
-using Kind = kube::WatchEvent::Kind;
+using WatchKind = kube::WatchEvent::Kind;
 
 // What a watcher sees of one commit; the state in which an object left its view is made once for all of them.
 class Sight {
@@ -19,9 +19,9 @@ class Sight {
     const bool was = commit_.before && filter.matches(*commit_.before);
     const bool is = commit_.kind != Commit::Kind::Removed && filter.matches(*commit_.after);
     if (is) {
-      seen(was ? Kind::Modified : Kind::Added, commit_.kept);
+      seen(was ? WatchKind::Modified : WatchKind::Added, commit_.kept);
     } else if (was) {
-      seen(Kind::Deleted, commit_.kind == Commit::Kind::Removed ? commit_.kept : as_it_left());
+      seen(WatchKind::Deleted, commit_.kind == Commit::Kind::Removed ? commit_.kept : as_it_left());
     }
   }
 
@@ -56,7 +56,7 @@ Answer<int> Watches::start(const Rules& rules, Filter filter, std::uint64_t sinc
       return true;
     });
     watcher->since = store_.version();
-    for (const Kept& object : existing) watcher->seen(Kind::Added, object);
+    for (const Kept& object : existing) watcher->seen(WatchKind::Added, object);
   } else {
     store_.replay(rules.shelf, since, [&](const Commit& commit) {
       Sight(commit).show(watcher->filter, watcher->seen);

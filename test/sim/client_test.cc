@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "base/virtual_loop.h"
 #include "kube/cache.h"
 #include "kube/event_recorder.h"
 #include "kube/leader.h"
@@ -18,7 +19,6 @@
 #include "sim/bad_luck.h"
 #include "sim/server.h"
 #include "sim/store_api.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::kube {
 namespace {
@@ -29,7 +29,7 @@ using testing::ElementsAre;
 
 // A client, bad luck on its way, and a server with the namespace "sys".
 struct Embedded {
-  sim::VirtualLoop loop;
+  base::VirtualLoop loop;
   base::Random random;
   sim::Server server;
   sim::StoreApi door;

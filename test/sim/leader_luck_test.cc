@@ -11,10 +11,10 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "base/virtual_loop.h"
 #include "kube/leader.h"
 #include "sim/server.h"
 #include "sim/store_api.h"
-#include "sim/virtual_loop.h"
 
 namespace drover::kube {
 namespace {
@@ -26,7 +26,7 @@ using Kind = Fault::Kind;
 // process can be paused while time goes on.
 class Machine final : public base::Loop {
  public:
-  Machine(sim::VirtualLoop& world, double speed, base::Span head_start)
+  Machine(base::VirtualLoop& world, double speed, base::Span head_start)
       : world_(world), speed_(speed), head_start_(head_start) {}
 
   base::Instant now() const override {
@@ -63,7 +63,7 @@ class Machine final : public base::Loop {
         .let_go();
   }
 
-  sim::VirtualLoop& world_;
+  base::VirtualLoop& world_;
   double speed_;
   base::Span head_start_;
   base::Instant paused_until_{};
@@ -95,7 +95,7 @@ using Serve = std::function<Result<Object>(const Request&)>;
 // The way from one machine to the server and back.
 class Road final : public Api {
  public:
-  Road(Serve serve, sim::VirtualLoop& world, Machine& machine, base::Random random)
+  Road(Serve serve, base::VirtualLoop& world, Machine& machine, base::Random random)
       : serve_(std::move(serve)), world_(world), machine_(machine), random_(random) {}
 
   bool good = false;
@@ -145,7 +145,7 @@ class Road final : public Api {
   }
 
   Serve serve_;
-  sim::VirtualLoop& world_;
+  base::VirtualLoop& world_;
   Machine& machine_;
   base::Random random_;
 };
@@ -160,7 +160,7 @@ struct Candidate {
   bool must_restart = false;
   std::unique_ptr<LeaderElection> election;
 
-  Candidate(Serve serve, sim::VirtualLoop& world, base::Random seed)
+  Candidate(Serve serve, base::VirtualLoop& world, base::Random seed)
       : machine(world, 0.95 + seed.unit() * 0.1, std::chrono::seconds(seed.below(100000))),
         road(std::move(serve), world, machine, seed.fork("road")),
         random(seed.fork("election")) {}
@@ -180,13 +180,13 @@ struct Candidate {
 };
 
 struct Contest {
-  sim::VirtualLoop& world;
+  base::VirtualLoop& world;
   base::Random random;
   std::vector<std::unique_ptr<Candidate>> candidates;
   std::string complaint;
   base::Span led{};
 
-  Contest(sim::VirtualLoop& world, const Serve& serve, std::uint64_t seed) : world(world), random(seed) {
+  Contest(base::VirtualLoop& world, const Serve& serve, std::uint64_t seed) : world(world), random(seed) {
     const std::size_t count = 2 + random.below(3);
     for (std::size_t i = 0; i < count; ++i) {
       candidates.push_back(std::make_unique<Candidate>(serve, world, random.fork("machine " + std::to_string(i))));
@@ -262,7 +262,7 @@ class Leaders : public testing::Test {
 TEST_F(Leaders, AreNeverTwoAtOnceAndInTheEndOneWhateverHappensToTheirMachinesAndRoads) {
   base::Span led{};
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    sim::VirtualLoop world;
+    base::VirtualLoop world;
     LeaseServer server;
     Contest contest(world, [&server](const Request& request) { return server.serve(request); }, seed);
     contest.live();
@@ -275,7 +275,7 @@ TEST_F(Leaders, AreNeverTwoAtOnceAndInTheEndOneWhateverHappensToTheirMachinesAnd
 
 TEST_F(Leaders, AreNeverTwoAtOnceOnTheEmbeddedServerEither) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    sim::VirtualLoop world;
+    base::VirtualLoop world;
     sim::Server server(world, base::Random(seed).fork("server"));
     const Serve serve = [&server](const Request& request) -> Result<Object> {
       auto answer = server.serve(request);

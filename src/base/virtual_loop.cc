@@ -1,16 +1,16 @@
-#include "sim/virtual_loop.h"
+#include "base/virtual_loop.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace drover::sim {
+namespace drover::base {
 
-struct VirtualLoop::Due final : base::Timer::Ticket {
-  base::Instant at;
+struct VirtualLoop::Due final : Timer::Ticket {
+  Instant at;
   std::uint64_t turn;  // ties are broken by the order of asking
   std::function<void()> then;
 
-  Due(base::Instant at, std::uint64_t turn, std::function<void()> then) : at(at), turn(turn), then(std::move(then)) {}
+  Due(Instant at, std::uint64_t turn, std::function<void()> then) : at(at), turn(turn), then(std::move(then)) {}
   void cancel() override { then = nullptr; }
 };
 
@@ -18,23 +18,21 @@ bool VirtualLoop::Later::operator()(const std::shared_ptr<Due>& a, const std::sh
   return std::pair(a->at, a->turn) > std::pair(b->at, b->turn);
 }
 
-std::shared_ptr<VirtualLoop::Due> VirtualLoop::enqueue(base::Span span, std::function<void()> then) {
-  auto due = std::make_shared<Due>(now_ + std::max(span, base::Span::zero()), asked_++, std::move(then));
+std::shared_ptr<VirtualLoop::Due> VirtualLoop::enqueue(Span span, std::function<void()> then) {
+  auto due = std::make_shared<Due>(now_ + std::max(span, Span::zero()), asked_++, std::move(then));
   queue_.push(due);
   return due;
 }
 
-base::Timer VirtualLoop::after(base::Span span, std::function<void()> then) {
-  return base::Timer(enqueue(span, std::move(then)));
-}
+Timer VirtualLoop::after(Span span, std::function<void()> then) { return Timer(enqueue(span, std::move(then))); }
 
-void VirtualLoop::post(std::function<void()> then) { enqueue(base::Span::zero(), std::move(then)); }
+void VirtualLoop::post(std::function<void()> then) { enqueue(Span::zero(), std::move(then)); }
 
 void VirtualLoop::drop_cancelled() {
   while (!queue_.empty() && !queue_.top()->then) queue_.pop();
 }
 
-std::optional<base::Instant> VirtualLoop::next_at() {
+std::optional<Instant> VirtualLoop::next_at() {
   drop_cancelled();
   if (queue_.empty()) return std::nullopt;
   return queue_.top()->at;
@@ -53,14 +51,14 @@ bool VirtualLoop::step() {
   return true;
 }
 
-void VirtualLoop::run_for(base::Span span) {
-  const base::Instant end = now_ + span;
+void VirtualLoop::run_for(Span span) {
+  const Instant end = now_ + span;
   while (next_at() && *next_at() <= end) step();
   now_ = std::max(now_, end);
 }
 
-bool VirtualLoop::run_until(const std::function<bool()>& condition, base::Span at_most) {
-  const base::Instant end = now_ + at_most;
+bool VirtualLoop::run_until(const std::function<bool()>& condition, Span at_most) {
+  const Instant end = now_ + at_most;
   while (!condition()) {
     if (!next_at() || *next_at() > end) {
       now_ = std::max(now_, end);
@@ -71,4 +69,4 @@ bool VirtualLoop::run_until(const std::function<bool()>& condition, base::Span a
   return true;
 }
 
-}  // namespace drover::sim
+}  // namespace drover::base

@@ -1,12 +1,12 @@
 // Virtual time: order, cancelling, running to a moment.
-#include "sim/virtual_loop.h"
+#include "base/virtual_loop.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-namespace drover::sim {
+namespace drover::base {
 namespace {
 
 using namespace std::chrono_literals;
@@ -36,9 +36,9 @@ TEST(VirtualLoop, ADestroyedTimerDoesNotFire) {
   VirtualLoop loop;
   bool ran = false;
   {
-    const base::Timer timer = loop.after(1s, [&] { ran = true; });
+    const Timer timer = loop.after(1s, [&] { ran = true; });
   }
-  base::Timer other = loop.after(1s, [&] { ran = true; });
+  Timer other = loop.after(1s, [&] { ran = true; });
   other = loop.after(5s, [] {});
   loop.run_for(2s);
   EXPECT_FALSE(ran);
@@ -46,7 +46,7 @@ TEST(VirtualLoop, ADestroyedTimerDoesNotFire) {
 
 TEST(VirtualLoop, ATimerMayDestroyItselfWhileItRuns) {
   VirtualLoop loop;
-  base::Timer timer;
+  Timer timer;
   int runs = 0;
   timer = loop.after(1s, [&] {
     ++runs;
@@ -95,4 +95,4 @@ TEST(VirtualLoop, CallbacksMayAskForMore) {
 }
 
 }  // namespace
-}  // namespace drover::sim
+}  // namespace drover::base
