@@ -2,23 +2,29 @@
 # All the work is in scripts/, which can be run by hand too.
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test check bench bench-peers format sanitize fuzz soak clean help
+.PHONY: build demo check test verify tidy bench bench-peers format sanitize fuzz soak clean help
 
-build: ## build the binary, build/drover
+build: ## build the programs, build/drover and build/drover-sim
 	@scripts/need build
-	@scripts/build build drover
+	@scripts/build build "drover drover-sim"
 
-demo: ## build, then watch twelve simulated nodes get a new driver
+demo: ## build drover-sim, then watch twelve simulated nodes get a new driver
 	@scripts/need build
 	@scripts/build build drover-sim
 	@build/drover-sim demo
 
-check: ## unit tests and cheap lints: no Go, no network, two minutes after the build
-	@scripts/need build test
-	@scripts/test build lint unit scripts
+check: ## lints and unit tests: what to run after every change
+	@scripts/test lint unit
 
-test: ## everything, with sanitizers, clang-tidy, fuzzers and a real control plane
+test: ## lints, unit tests, stories, a crash at every write, the programs from outside: no Go, no virtual machine
 	@scripts/test
+
+verify: ## everything: make test, clang, sanitizers, fuzzers, a real control plane, real kernels and nodes; STAGE=kernel: only that
+	@scripts/verify $(STAGE)
+
+tidy: ## clang-tidy over everything (make verify: over what changed)
+	@scripts/need build test clang
+	@scripts/tidy --all
 
 bench: ## run the benchmarks: a table, and build/bench.json
 	@scripts/need build
@@ -27,7 +33,7 @@ bench: ## run the benchmarks: a table, and build/bench.json
 
 bench-peers: ## drover beside NVIDIA's upgrade library on a real control plane: a table, and build/peers.json (hours)
 	@scripts/need build bed
-	@scripts/build build drover
+	@scripts/build build "drover drover-sim"
 	@scripts/bench-peers
 
 format: ## format our C++ files in place
@@ -35,11 +41,9 @@ format: ## format our C++ files in place
 	@scripts/format
 
 sanitize: ## the tests under ASan+UBSan, then under TSan
-	@scripts/need build test clang
 	@scripts/test asan tsan_all
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (60); findings are kept in build/fuzz/
-	@scripts/need build clang
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} scripts/test fuzz
 
 soak: ## SEEDS (100,000) seeds of random trouble from SEED (1) on, and a crash at every single write: two hours
