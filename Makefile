@@ -48,7 +48,7 @@ fuzz: ## every fuzz target for FUZZ_SECONDS (60); findings are kept in build/fuz
 
 soak: ## SEEDS (100,000) seeds of random trouble from SEED (1) on, and a crash at every single write: two hours
 	@scripts/need build test
-	@scripts/build build test_proof -DDROVER_TESTS=ON
+	@scripts/build build "test_proof test_cli" -DDROVER_TESTS=ON
 	@scripts/proof "$${SEEDS:-100000}" "$${SEED:-1}"
 
 clean: ## remove build/ (the real control plane's binaries stay in ~/.cache/drover)
