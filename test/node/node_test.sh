@@ -36,6 +36,6 @@ YAML
 }
 boot=$(cat "$nodes/n1/share/booted")
 expect "a privileged pod may ask for a reboot" reboot_by_pod
-expect "the node comes back, with another boot" soon 600 is_back n1 "$boot"
+expect "the node comes back, with another boot" comes_back n1 "$boot"
 expect "and its pods with it" soon 300 greets
 exit $failed

@@ -9,6 +9,7 @@
 #   drover_image NODE [FILE] the same, drover.test/drover:1: the program under test with git, make and gcc; it trusts the authority in FILE
 #   boot_node NODE           switches it on and waits until it is Ready in this boot
 #   reboot_node NODE         reboots it, and waits likewise
+#   comes_back NODE BOOT-ID  waits until it is Ready in another boot than that
 #   cut_node NODE            the power goes; boot_node brings it back
 #   on NODE COMMAND          runs a shell command as root in the machine
 # The whole runs in one network namespace: nodes are 10.98.0.10 + NUMBER, their pods 10.87.NUMBER.0/24, the API server 10.96.0.1.
@@ -99,12 +100,11 @@ drover_image() { # NODE [FILE]
 }
 
 boot_node() { # NODE
-  local number
+  local number vm_until=(is_ready "$1")
   number=$(cat "$nodes/$1/number")
   vm_up "$nodes/$1" "$boots_from" -drive "file=$nodes/$1/root.qcow2,format=qcow2,if=none,id=root,cache=writeback" \
     -netdev "tap,id=net,ifname=node$number,script=no,downscript=no" \
-    -device "virtio-net-pci,netdev=net,romfile=,mac=52:54:00:98:00:$(printf %02x $((10 + number)))" &&
-    soon 600 is_ready "$1"
+    -device "virtio-net-pci,netdev=net,romfile=,mac=52:54:00:98:00:$(printf %02x $((10 + number)))"
 }
 
 # Ready, and said so by the kubelet of this very boot: for a while after a reboot the API still has the word of the one before.
@@ -117,11 +117,22 @@ is_back() { # NODE BOOT-ID
   [ "$(cat "$nodes/$1/share/booted")" != "$2" ] && is_ready "$1"
 }
 
+# Waits for that. A machine that hangs in its reboot is started once more, as one is that hangs in its first boot.
+comes_back() { # NODE BOOT-ID
+  local machine=$nodes/$1 status=0
+  vm_forget_console "$machine"
+  vm_await "$machine" 600 is_back "$1" "$2" || status=$?
+  [ $status = 2 ] || return $status
+  say "-- machine $1: after its reboot its console shows a lockup; started once more: $(vm_lockup "$machine")"
+  vm_cut "$machine"
+  boot_node "$1"
+}
+
 reboot_node() { # NODE
   local boot
   boot=$(cat "$nodes/$1/share/booted")
   on "$1" 'sync; (sleep 0.5; reboot -f) >/dev/null 2>&1 &'
-  soon 600 is_back "$1" "$boot"
+  comes_back "$1" "$boot"
 }
 
 cut_node() { vm_cut "$nodes/$1"; } # NODE

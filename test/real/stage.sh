@@ -42,9 +42,11 @@ open_bed() { # NAME [FLAG...]: flags for test/bed/up
 
 after_failure() { :; }
 expect() { # TITLE COMMAND...
-    local title=$1
+    local title=$1 status=0
     shift
-    if "$@" >"$stage/said" 2>&1; then
+    "$@" >"$stage/said" 2>&1 || status=$?
+    grep '^-- ' "$stage/said"  # what a run has to say, however it ends
+    if [ $status = 0 ]; then
         echo "ok $server$title"
     else
         echo "FAIL $server$title: $(tail -n 5 "$stage/said" | tr '\n' ' ')"

@@ -15,6 +15,8 @@ vm_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$vm_here/../bed/lib.sh"
 
 readonly vm_kernel_words="console=ttyS0 quiet mitigations=off cgroup_no_v1=all net.ifnames=0 random.trust_cpu=on tsc=reliable panic=5"
+# How Linux says that something hangs: a processor, for 20 s; RCU, for 21 s or 60 s; a task, for two minutes.
+readonly vm_lockup_words='BUG: soft lockup|watchdog: .*LOCKUP|rcu: .*(self-detected stall|detected stalls|kthread starved)|INFO: task .* blocked for more than'
 
 # Runs the calling script anew in a network namespace of its own: what it listens on is seen by nobody else, and nothing in it can
 # reach anything else. Call it first, with the script's arguments.
@@ -34,13 +36,27 @@ vm_lives() { # DIR
 }
 
 # Starts the machine DIR from the image folder IMAGE; what follows is given to qemu: a root disk as drive id=root, a network.
-# Returns when its boot script has run.
+# Returns when its boot script has run, and the command in the array vm_until, where the caller has one, holds. A machine whose kernel
+# says before that that a processor hangs is cut and started once more, and a line that begins with "-- " says so.
 vm_up() { # DIR IMAGE [QEMU-ARGUMENT...]
-  local dir=$1 image=$2 pid exe began=$SECONDS
-  shift 2
+  local dir=$1 status=0
   vm_lives "$dir" && die "$dir is up already"
   mkdir -p "$dir/share"
+  vm_start "$@" && vm_await "$dir" 600 vm_has_booted "$dir" || status=$?
+  [[ $status = 2 ]] || return $status
+  say "-- machine ${dir##*/}: its console shows a lockup; started once more: $(vm_lockup "$dir")"
+  vm_cut "$dir"
+  vm_start "$@" && vm_await "$dir" 600 vm_has_booted "$dir" && return
+  say "the machine ${dir##*/} was started twice: $(vm_lockup "$dir" || echo "its console shows a lockup the first time only")"
+  return 1
+}
+
+# Starts qemu, and does not wait for what it boots.
+vm_start() { # DIR IMAGE [QEMU-ARGUMENT...]
+  local dir=$1 image=$2 pid exe
+  shift 2
   rm -f "$dir/share/booted" "$dir/shell"
+  vm_forget_console "$dir"
   exe=$(realpath "$(command -v qemu-system-x86_64)")
   # It ends when this script does.
   setsid setpriv --pdeathsig KILL \
@@ -59,10 +75,27 @@ vm_up() { # DIR IMAGE [QEMU-ARGUMENT...]
     sleep 0.02
   done
   echo "$pid $(start_time "$pid") $exe" >"$dir/pid"
-  until [[ -s $dir/share/booted ]]; do
+}
+
+vm_has_booted() { [[ -s $1/share/booted ]] && "${vm_until[@]:-true}"; } # DIR
+
+# What the console says up to now is of the past.
+vm_forget_console() { stat -c %s "$1/console" >"$1/seen" 2>/dev/null || echo 0 >"$1/seen"; } # DIR
+
+# The first line of its console since then that says that a processor or a task hangs; false when there is none.
+vm_lockup() { # DIR
+  tail -c "+$(($(cat "$1/seen") + 1))" "$1/console" 2>/dev/null | grep -m1 -aE "$vm_lockup_words" | tr -d '\r'
+}
+
+# Waits until the command holds; false when the machine ends first or it takes longer, 2 when the machine's console shows a lockup.
+vm_await() { # DIR SECONDS COMMAND...
+  local dir=$1 within=$2 began=$SECONDS
+  shift 2
+  until "$@"; do
+    ! vm_lockup "$dir" >/dev/null || return 2
     vm_lives "$dir" || { say "the machine $dir ended while it booted: $(tail -n 2 "$dir/qemu.log" "$dir/console")"; return 1; }
-    ((SECONDS - began < 600)) || { say "the machine $dir has not booted after 600 s; see $dir/console"; return 1; }
-    sleep 0.1
+    ((SECONDS - began < within)) || { say "the machine $dir has not booted after $within s ($*); see $dir/console"; return 1; }
+    sleep 0.2
   done
 }
 
