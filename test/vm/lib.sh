@@ -7,7 +7,9 @@
 #   shell      a socket: a root shell in the machine, for vm_run
 #   pid        "pid start-time exe" while it is up
 #
-# Emulated processors (TCG): there is no KVM on most machines that run tests. A machine dies with the script that started it.
+# One emulated processor (TCG): there is no KVM on most machines that run tests. With two, a machine is not quicker, and one of them can wait
+# for an answer of the other for ever: a soft lockup was seen once, never again on purpose. VM_CPUS changes it. A machine dies with the
+# script that started it.
 # Start one from the script itself, never in $(...): it would die with that.
 
 vm_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -61,7 +63,7 @@ vm_start() { # DIR IMAGE [QEMU-ARGUMENT...]
   # It ends when this script does.
   setsid setpriv --pdeathsig KILL \
     "$exe" -name "${dir##*/}" -M q35,i8042=off,vmport=off -accel tcg,thread=multi,tb-size=256 -cpu max,la57=off \
-    -smp "${VM_CPUS:-2}" -m "${VM_MEMORY:-1024}" -nodefaults -no-user-config -display none -vga none \
+    -smp "${VM_CPUS:-1}" -m "${VM_MEMORY:-1024}" -nodefaults -no-user-config -display none -vga none \
     -kernel "$image/vmlinux" -initrd "$image/initrd" -append "$vm_kernel_words" \
     -device virtio-blk-pci,drive=root \
     -fsdev "local,id=share,path=$dir/share,security_model=none" -device virtio-9p-pci,fsdev=share,mount_tag=share \
@@ -84,7 +86,9 @@ vm_forget_console() { stat -c %s "$1/console" >"$1/seen" 2>/dev/null || echo 0 >
 
 # The first line of its console since then that says that a processor or a task hangs; false when there is none.
 vm_lockup() { # DIR
-  tail -c "+$(($(cat "$1/seen") + 1))" "$1/console" 2>/dev/null | grep -m1 -aE "$vm_lockup_words" | tr -d '\r'
+  local line
+  line=$(tail -c "+$(($(cat "$1/seen") + 1))" "$1/console" 2>/dev/null | grep -m1 -aE "$vm_lockup_words")
+  [[ -n $line ]] && echo "${line%$'\r'}"
 }
 
 # Waits until the command holds; false when the machine ends first or it takes longer, 2 when the machine's console shows a lockup.
