@@ -94,12 +94,12 @@ spec:
 apiVersion: v1
 kind: Pod
 metadata: {name: lost, annotations: {sim.drover.dev/script: "missing"}}
-spec: {containers: [{name: main, image: "nowhere/at-all:1"}]}
+spec: {nodeSelector: {kubernetes.io/hostname: cpu-1}, containers: [{name: main, image: "nowhere/at-all:1"}]}
 ---
 apiVersion: v1
 kind: Pod
 metadata: {name: crash, annotations: {sim.drover.dev/script: "say about to crash; exit 1"}}
-spec: {containers: [{name: main, image: "busybox:1"}]}
+spec: {nodeSelector: {kubernetes.io/hostname: cpu-1}, containers: [{name: main, image: "busybox:1"}]}
 YAML
 expect "a Deployment rolls out" kubectl rollout status deploy/web --timeout=60s
 expect "a DaemonSet's pods become ready when their driver is loaded" soon 60 is 18 ds/nvidia-driver-daemonset '{.status.numberReady}'
