@@ -23,8 +23,7 @@ verify: ## everything: make test, clang, sanitizers, fuzzers, a real control pla
 	@scripts/verify $(STAGE)
 
 tidy: ## clang-tidy over everything (make verify: over what changed)
-	@scripts/need build test clang
-	@scripts/tidy --all
+	@TIDY=--all scripts/test tidy
 
 bench: ## run the benchmarks: a table, and build/bench.json
 	@scripts/need build
