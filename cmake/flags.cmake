@@ -16,7 +16,7 @@ check_pie_supported()
 
 # ccache is looked for once: one that is installed later would change every command, and all would be compiled again.
 # Paths relative to the repository and no build folder in the key: a fresh clone finds what an older one compiled. Depend
-# mode takes the headers from the compiler's list of them instead of preprocessing first, which would cost a tenth.
+# mode takes the headers from the compiler's list of them instead of preprocessing first.
 if(NOT DEFINED CACHE{DROVER_CCACHE})
   find_program(DROVER_CCACHE ccache)
 endif()

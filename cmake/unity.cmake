@@ -3,7 +3,7 @@
 # The files build/unity/<name>_<n>.cc include ours by paths relative to the repository, so that a fresh clone finds in ccache
 # what an older one compiled (CMake's own UNITY_BUILD writes absolute paths). With -DDROVER_UNITY=OFF each file is a unit.
 
-option(DROVER_UNITY "compile files in groups: half the work; OFF for daily work on one file and for clang-tidy" ON)
+option(DROVER_UNITY "compile files in groups; OFF for daily work on one file and for clang-tidy" ON)
 set(DROVER_UNITY_LINES 2500 CACHE STRING "about how many lines a group has at most")
 
 if(DROVER_UNITY AND gcc)
