@@ -11,17 +11,17 @@
 #include <vector>
 
 #include "core/decide.h"
-#include "core/flow.h"
+#include "core/flows/flows.h"
 
 namespace drover::bench {
 namespace {
 
+using core::Action;
 using core::FleetView;
 using core::NodeView;
 using core::Phase;
 using core::Plan;
 using core::PodView;
-using core::Work;
 
 constexpr int kPodsOnANode = 20;       // of which
 constexpr int kDevicePodsOnANode = 4;  // use the device
@@ -71,7 +71,7 @@ FleetView fleet_of(int nodes, Phase rest, int in_flight, int at_once) {
 }
 
 double decide_once(const FleetView& fleet, std::size_t& sink) {
-  return cpu_seconds([&] { sink += core::decide(core::upgrade_in_place(), fleet).decisions.size(); });
+  return cpu_seconds([&] { sink += core::decide(core::in_place(), fleet).decisions.size(); });
 }
 
 double best_of(int rounds, const FleetView& fleet, std::size_t& sink) {
@@ -115,7 +115,7 @@ class World {
     for (const core::Decision& decision : plan.decisions) {
       NodeView& node = fleet_.nodes[decision.node];
       if (decision.change) change(node, *decision.change);
-      if (decision.work != Work::None) work(decision, node);
+      if (decision.action != Action::None) work(decision, node);
     }
     most_in_flight_ = std::max(most_in_flight_, static_cast<std::size_t>(plan.slots.in_flight));
   }
@@ -150,16 +150,16 @@ class World {
   }
 
   void work(const core::Decision& decision, NodeView& node) {
-    switch (decision.work) {
-      case Work::ProveImage: node.preflight.state = core::PreflightView::State::Running; break;
-      case Work::EvictDevicePods:
+    switch (decision.action) {
+      case Action::ProveImage: node.preflight.state = core::PreflightView::State::Running; break;
+      case Action::EvictDevicePods:
         for (PodView& pod : *node.pods) {
           if (!pod.uses_device || pod.is_going) continue;
           pod.is_going = true;
           ++evictions_;
         }
         break;
-      case Work::ReplaceDriverPod:
+      case Action::ReplaceDriverPod:
         node.driver.pod.clear();
         node.driver.is_ready = false;
         break;
@@ -191,7 +191,7 @@ Rollout roll_out(int nodes, int at_once) {
     while (!world.is_done() && rollout.passes < kMostPasses) {
       ++rollout.passes;
       Plan plan;
-      rollout.deciding_seconds += cpu_seconds([&] { plan = core::decide(core::upgrade_in_place(), world.fleet()); });
+      rollout.deciding_seconds += cpu_seconds([&] { plan = core::decide(core::in_place(), world.fleet()); });
       world.apply(plan);
       world.go_on();
     }

@@ -98,7 +98,8 @@ std::optional<std::string> order_after(const NodeNow& node, const core::Change* 
   if (change != nullptr && change->claim) claim = &*change->claim;
   if (change == nullptr && was_held) claim = &node.record.held->claim;
   if (node.record.held && !was_held) return {};
-  if (!profile.agent_prepares && (change == nullptr || (claim == nullptr && !was_held && node.order.empty())))
+  if (!profile.flow.has(core::Trait::ResidentAgent) &&
+      (change == nullptr || (claim == nullptr && !was_held && node.order.empty())))
     return {};
   return vendors::order_for(profile, {.claim = claim,
                                       .phase = change == nullptr ? node.phase : change->phase,

@@ -9,6 +9,7 @@
 #include "act/texts.h"
 #include "base/same.h"
 #include "base/text.h"
+#include "core/explain.h"
 
 namespace drover::act {
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "core/explain.h"
 #include "vendors/record.h"
 
 namespace drover::act {

@@ -9,13 +9,14 @@
 #include "base/text.h"
 #include "cli/screen.h"
 #include "core/drain.h"
+#include "core/explain.h"
 
 namespace drover::cli {
 namespace {
 
+using core::Action;
 using core::Phase;
 using core::Rule;
-using core::Work;
 
 constexpr std::size_t kMostReason = 300;
 
@@ -99,31 +100,31 @@ std::vector<std::string> trouble_lines(const json::Value& status) {
   return lines;
 }
 
-std::string question_text(const core::Condition& when) {
+std::string condition_text(const core::When& when) {
   std::string text(when.first.text);
   if (when.second.holds != nullptr) text += fmt::format(", and {}", when.second.text);
   return text;
 }
 
-std::string_view what_is_done(Work work, const vendors::Profile& profile) {
-  switch (work) {
-    case Work::None: return "nothing, until that changes";
-    case Work::ProveImage:
-      return profile.agent_prepares ? "its agent builds the driver while the node serves"
-                                    : "a pod fetches the driver's image on the node";
-    case Work::EvictDevicePods: return "pods that use the device are asked to leave";
-    case Work::DeleteDevicePods: return "pods that use the device are deleted, because their time is over";
-    case Work::EvictAll: return "pods are asked to leave";
-    case Work::ReplaceDriverPod: return "the driver's pod is deleted, and its DaemonSet makes the new one";
-    case Work::ReplaceValidator: return "the validator's pod is deleted, and its DaemonSet makes another";
+std::string_view what_is_done(core::Action action, const vendors::Profile& profile) {
+  switch (action) {
+    case Action::None: return "nothing, until that changes";
+    case Action::ProveImage:
+      return profile.flow.has(core::Trait::ResidentAgent) ? "its agent builds the driver while the node serves"
+                                                          : "a pod fetches the driver's image on the node";
+    case Action::EvictDevicePods: return "pods that use the device are asked to leave";
+    case Action::DeleteDevicePods: return "pods that use the device are deleted, because their time is over";
+    case Action::EvictAll: return "pods are asked to leave";
+    case Action::ReplaceDriverPod: return "the driver's pod is deleted, and its DaemonSet makes the new one";
+    case Action::ReplaceValidator: return "the validator's pod is deleted, and its DaemonSet makes another";
   }
   return "";
 }
 
 // What the end of a documented time brings to pods that are still there.
-std::string what_then(const core::Policy& policy, const core::NodeView& node, Work work) {
-  if (work != Work::EvictDevicePods && work != Work::EvictAll) return {};
-  const auto& removal = work == Work::EvictAll ? policy.drain : policy.device_pods;
+std::string what_then(const core::Policy& policy, const core::NodeView& node, core::Action action) {
+  if (action != Action::EvictDevicePods && action != Action::EvictAll) return {};
+  const auto& removal = action == Action::EvictAll ? policy.drain : policy.device_pods;
   if (!removal || !removal->at_most) return ", without a limit in time";
   const base::Span left = *removal->at_most - node.spent;
   if (left <= base::Span::zero()) return {};
@@ -150,7 +151,8 @@ std::string next_text(const Look& look, std::size_t index) {
                        look.profile().state_label, look.profile().state(Phase::Required));
   }
   if (node.phase == Phase::Done) return "nothing, until the policy wants another driver";
-  return std::string(what_is_done(decision.work, look.profile())) + what_then(look.view().policy, node, decision.work);
+  return std::string(what_is_done(decision.action, look.profile())) +
+         what_then(look.view().policy, node, decision.action);
 }
 
 std::string node_text(const core::NodeView& node) {
@@ -182,7 +184,7 @@ void tell_pods(const Look& look, std::size_t index, std::vector<std::string>& li
   if (!node.pods || !core::kBeforeSwap.has(node.phase)) return;
   const core::Policy& policy = look.view().policy;
   const core::Clearing left =
-      node.phase == Phase::Drain && look.plan().decisions[index].work != Work::EvictDevicePods
+      node.phase == Phase::Drain && look.plan().decisions[index].action != Action::EvictDevicePods
           ? core::clearing_of(*node.pods, core::Scope::AllPods, policy.drain.value_or(core::Removal{}))
           : core::clearing_of(*node.pods, core::Scope::DevicePods, policy.device_pods.value_or(core::Removal{}));
   const auto say = [&](const core::PodView& pod, const std::string& remark) {
@@ -215,7 +217,7 @@ void tell_facts(const Look& look, std::size_t index, std::vector<std::string>& l
 
 void tell_rules(const Look& look, std::size_t index, std::vector<std::string>& lines) {
   for (const core::Considered& one : core::explain(look.profile().flow, look.view(), look.plan().slots, index)) {
-    std::string line = fmt::format("  {} {}", one.holds ? "✓" : "✗", question_text(one.rule->when));
+    std::string line = fmt::format("  {} {}", one.holds ? "✓" : "✗", condition_text(one.rule->when));
     if (!one.detail.empty()) line += fmt::format(": {}", base::one_line(one.detail, kMostReason));
     lines.push_back(std::move(line));
     if (!one.holds) continue;
@@ -243,7 +245,8 @@ std::string why_not_managed(const Look& look, const observe::NodeFacts& node) {
 }  // namespace
 
 std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const vendors::Profile& profile) {
-  if (profile.agent_prepares) return fleet.seen().nodes[node].driver.loaded.str();  // the image is the builder's
+  if (profile.flow.has(core::Trait::ResidentAgent))
+    return fleet.seen().nodes[node].driver.loaded.str();  // the image is the builder's
   const observe::PodFacts* pod = fleet.driver_pod(node);
   return pod == nullptr ? std::string() : version_in(pod->image.str(), fleet.wish(node));
 }

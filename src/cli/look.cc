@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "act/policy_status.h"
+#include "core/explain.h"
 #include "observe/ranges.h"
 #include "operator/ceiling.h"
 

@@ -1,4 +1,5 @@
 #include "cli/plan_flock.h"
+#include "core/explain.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,9 +8,9 @@ namespace drover::cli {
 namespace {
 
 using base::Span;
+using core::Action;
 using core::NodeView;
 using core::Phase;
-using core::Work;
 using PreflightState = core::PreflightView::State;
 
 // A container that need not be fetched.
@@ -147,11 +148,11 @@ bool PlannedFlock::apply() {
     if (decision.change) {
       change(decision.node, *decision.change);
       something = true;
-    } else if (decision.work == Work::EvictDevicePods || decision.work == Work::EvictAll) {
+    } else if (decision.action == Action::EvictDevicePods || decision.action == Action::EvictAll) {
       const NodeView& node = fleet_.nodes[decision.node];
       for (const core::PodView* pod : clearing(node, node.phase).to_evict) asked_.push_back({decision.node, pod});
-    } else if (decision.work != Work::None) {
-      something = work(decision.node, decision.work) || something;
+    } else if (decision.action != Action::None) {
+      something = work(decision.node, decision.action) || something;
     }
   }
   return something;
@@ -197,28 +198,28 @@ void PlannedFlock::note_steps(std::size_t index, const core::Change& change) {
   }
 }
 
-bool PlannedFlock::work(std::size_t index, Work work) {
+bool PlannedFlock::work(std::size_t index, core::Action action) {
   NodeView& node = fleet_.nodes[index];
   Course& course = courses_[index];
-  switch (work) {
-    case Work::None: return false;
-    case Work::ProveImage:
+  switch (action) {
+    case Action::None: return false;
+    case Action::ProveImage:
       if (node.preflight.state != PreflightState::Unasked) return false;
       prove(index, scene_.clock.now());
       return true;
-    case Work::EvictDevicePods:
-    case Work::EvictAll: return false;  // in turns, when everybody has been looked at
-    case Work::DeleteDevicePods: {
+    case Action::EvictDevicePods:
+    case Action::EvictAll: return false;  // in turns, when everybody has been looked at
+    case Action::DeleteDevicePods: {
       const auto& removal = fleet_.policy.device_pods ? fleet_.policy.device_pods : fleet_.policy.drain;
       return delete_at_once(index,
                             core::clearing_of(*node.pods, core::Scope::DevicePods, removal.value_or(core::Removal{})));
     }
-    case Work::ReplaceDriverPod:
+    case Action::ReplaceDriverPod:
       node.driver.is_going = true;
       node.driver.is_ready = false;
       course.driver_is_coming = false;
       return true;
-    case Work::ReplaceValidator: node.validator = {}; return true;
+    case Action::ReplaceValidator: node.validator = {}; return true;
   }
   return false;
 }

@@ -72,7 +72,7 @@ class PlannedFlock {
   void driver_comes(std::size_t index, base::Span in);
   void change(std::size_t index, const core::Change& change);
   void note_steps(std::size_t index, const core::Change& change);
-  bool work(std::size_t index, core::Work work);
+  bool work(std::size_t index, core::Action action);
   bool delete_at_once(std::size_t index, const core::Clearing& clearing);
   void remember_removal(std::size_t index, const core::PodView& pod, bool is_forced);
   void tell_pods_in_the_way(std::size_t index, core::Phase phase);

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/rule.h"
+#include "core/flow.h"
+#include "core/repair.h"
 #include "core/slots.h"
 #include "core/view.h"
 
@@ -21,6 +22,7 @@ struct Step {
   Phase from;
   Phase to;
   std::string because;  // "the drain ran out of time: 10m of 5m"
+  Reason reason = Reason::None;
 };
 
 // Everything that one PATCH of the Node says. What is not set stays as it is.
@@ -48,7 +50,7 @@ struct Decision {
   std::size_t node;            // index in the fleet
   const Rule* rule = nullptr;  // the last that applied: where the node works or waits
   base::Box<Change> change = {};
-  Work work = Work::None;  // only without a change
+  Action action = Action::None;  // only without a change
 };
 
 struct Plan {
@@ -58,21 +60,5 @@ struct Plan {
 };
 
 Plan decide(const Flow& flow, const FleetView& fleet);
-
-// What the label of a node shows: nothing when there is nothing to say, or upgrades are off and the node is not ours.
-std::optional<Phase> label_of(const NodeView& node, const Policy& policy);
-
-// One rule as it was considered.
-struct Considered {
-  const Rule* rule;
-  bool holds;
-  std::string detail;
-};
-
-// Every rule of the node's phase up to the one that applied.
-std::vector<Considered> explain(const Flow& flow, const FleetView& fleet, const Slots& slots, std::size_t node);
-
-// Why the node stands where it stands: "no slot is free: 1 of 1 at once are in flight".
-std::string reason_of(const Flow& flow, const FleetView& fleet, const Slots& slots, std::size_t node);
 
 }  // namespace drover::core

@@ -1,6 +1,6 @@
 // Where a node stands on its way from one driver to the next.
 //
-// The list is the union of what the vendors' documents call their states; a flow (flow.h) says which of them a vendor
+// The list is the union of what the vendors' documents call their states; a flow (flows/) says which of them a vendor
 // uses and in which order, a profile (vendors/) how they are spelled. Adding a phase means adding a row here, and the
 // compiler asks for the rest.
 #pragma once
@@ -8,8 +8,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
+
+#include "base/set.h"
 
 namespace drover::core {
 
@@ -51,27 +52,10 @@ inline constexpr std::array<PhaseRow, kPhases> kPhaseTable = {{
 
 constexpr std::string_view name(Phase phase) { return kPhaseTable[static_cast<std::size_t>(phase)].name; }
 
-// A set of phases, for rules that hold in several.
-class Phases {
- public:
-  constexpr Phases() = default;
-  constexpr Phases(Phase phase) : bits_(bit(phase)) {}  // NOLINT(google-explicit-constructor): one phase is a set
-  constexpr Phases(std::initializer_list<Phase> phases) {
-    for (const Phase phase : phases) bits_ |= bit(phase);
-  }
+using Phases = base::Set<Phase>;
 
-  constexpr bool operator==(const Phases&) const = default;
-  constexpr bool has(Phase phase) const { return (bits_ & bit(phase)) != 0; }
-  friend constexpr Phases operator|(Phases a, Phases b) {
-    Phases both;
-    both.bits_ = a.bits_ | b.bits_;
-    return both;
-  }
-
- private:
-  static constexpr std::uint32_t bit(Phase phase) { return 1U << static_cast<unsigned>(phase); }
-  std::uint32_t bits_ = 0;
-};
+// In a fragment: the phase in which the flow swaps. No node is ever there.
+inline constexpr Phase kSwap = static_cast<Phase>(31);
 
 // We have taken the node, and can give it back as it was.
 inline constexpr Phases kBeforeSwap = {Phase::Cordon, Phase::WaitForJobs, Phase::EvictDevicePods, Phase::Drain};

@@ -19,7 +19,7 @@ bool carries_marks(const NodeFacts& facts, const vendors::Profile& profile) {
   if (facts.is_tainted && !has_another) return true;
   if (facts.has_label(profile.state_label) || facts.has_label(profile.owner_label)) return true;
   if (!facts.annotation(profile.cordon_annotation).empty()) return true;
-  if (profile.agent_prepares && !has_another && !facts.annotation(kOrder).empty()) return true;
+  if (profile.flow.has(core::Trait::ResidentAgent) && !has_another && !facts.annotation(kOrder).empty()) return true;
   if (!facts.annotation(profile.managed_annotation).empty()) return true;
   if (!facts.record) return false;
   const bool is_held = facts.record->held && facts.record->held->kind == profile.kind;
@@ -200,12 +200,12 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
   if (const auto at = preparing_.find(facts.name); at != preparing_.end()) around.proving_for = now - at->second;
   view_.nodes[index] = node_view(facts, place.standing, around, profile_, now);
   const bool is_proving = view_.nodes[index].preflight.state == core::PreflightView::State::Running;
-  if (is_proving && profile_.agent_prepares) {
+  if (is_proving && profile_.flow.has(core::Trait::ResidentAgent)) {
     preparing_.try_emplace(facts.name, now);
   } else {
     preparing_.erase(facts.name);
   }
-  const bool is_ours_to_tell = profile_.agent_prepares && place.standing.other_claim.empty();
+  const bool is_ours_to_tell = profile_.flow.has(core::Trait::ResidentAgent) && place.standing.other_claim.empty();
   place.is_undressed = place.is_undressed || (is_ours_to_tell && order_of(facts, view_.nodes[index], wish.version) !=
                                                                      facts.annotation(kOrder));
   place.moves = place.standing.held || place.standing.given_back_at || !facts.is_ready || is_proving;

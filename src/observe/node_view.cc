@@ -38,7 +38,7 @@ void hear_agent(const NodeFacts& facts, const Standing& standing, const Surround
                 const vendors::Profile& profile, core::DriverView& driver) {
   if (!facts.report || around.driver->is_going) return;
   const vendors::Report& report = *facts.report;
-  if (profile.agent_prepares) driver.loaded = report.loaded;
+  if (profile.flow.has(core::Trait::ResidentAgent)) driver.loaded = report.loaded;
   const auto refusal = refusal_on(facts);
   // Who is being refused spoke last under a claim that is gone: until he has heard it he still asks.
   const bool is_being_told = refusal && refusal->id == around.driver->uid;
@@ -51,7 +51,7 @@ void hear_agent(const NodeFacts& facts, const Standing& standing, const Surround
       profile.digest_of != nullptr && !report.loaded.empty() && profile.digest_of(report.loaded) == report.digest;
   if (has_what_it_carries && !driver.is_going && around.driver->digest.view() == report.digest) driver.is_ready = true;
   if (report.digest != around.wish.digest) return;
-  if (profile.agent_prepares) {
+  if (profile.flow.has(core::Trait::ResidentAgent)) {
     if (!driver.is_going) driver.is_ready = report.loaded == around.wish.version;
     if (report.is_blocked) driver.held_by = report.message;
     if (report.is_refused) driver.refusal = report.message;
@@ -222,7 +222,8 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   view.outcome = standing.outcome;
   view.driver = driver_view(facts, standing, around, profile);
   view.validator = validator_view(around);
-  view.preflight = profile.agent_prepares ? prepared_view(facts, standing, around) : preflight_view(around);
+  view.preflight =
+      profile.flow.has(core::Trait::ResidentAgent) ? prepared_view(facts, standing, around) : preflight_view(around);
   view.target = around.wish.digest;
   if (standing.phase == core::Phase::Required)
     view.next_claim = fmt::format("{:016x}", base::fnv1a(facts.uid + "/" + facts.version + "/" + around.wish.digest));

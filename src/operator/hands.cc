@@ -17,8 +17,8 @@
 namespace drover::operate {
 namespace {
 
+using core::Action;
 using core::Phase;
-using core::Work;
 using vendors::Deed;
 
 // A pod that was asked to go is not asked again before it could have gone.
@@ -64,13 +64,14 @@ void Hands::apply(const observe::Fleet& fleet, const core::FleetView& view, cons
     const core::Decision& decision = plan.decisions[i];
     const core::Phase phase = view.nodes[decision.node].phase;
     const bool is_undressed = fleet.is_undressed(decision.node);
-    if (!decision.change && decision.work == Work::None && !is_undressed) continue;  // most of them, most of the time
+    if (!decision.change && decision.action == Action::None && !is_undressed)
+      continue;  // most of them, most of the time
     const bool writes = decision.change || is_undressed;
     if (writes && !core::is_in_flight(phase) && !(decision.change && core::is_in_flight(decision.change->phase))) {
       patient.push_back(i);
       continue;
     }
-    if (!writes && decision.work == Work::ProveImage) {
+    if (!writes && decision.action == Action::ProveImage) {
       proofs.push_back(i);
       continue;
     }
@@ -199,23 +200,23 @@ bool Hands::has_taken_unseen(const kube::Cache<observe::NodeFacts>& nodes) {
 void Hands::work(const observe::Fleet& fleet, const core::FleetView& view, const core::Decision& decision) {
   const core::NodeView& node = view.nodes[decision.node];
   const core::Policy& policy = view.policy;
-  switch (decision.work) {
-    case Work::None: break;
-    case Work::ProveImage: prove_image(fleet, view, decision); break;
-    case Work::EvictDevicePods:
+  switch (decision.action) {
+    case Action::None: break;
+    case Action::ProveImage: prove_image(fleet, view, decision); break;
+    case Action::EvictDevicePods:
       evict(fleet, node, clearing_of(*node.pods, core::Scope::DevicePods, policy.device_pods.value_or(core::Removal{})),
             Deed::EvictHolder);
       break;
-    case Work::EvictAll:
+    case Action::EvictAll:
       evict(fleet, node, clearing_of(*node.pods, core::Scope::AllPods, policy.drain.value_or(core::Removal{})),
             Deed::EvictOther);
       break;
-    case Work::DeleteDevicePods:
+    case Action::DeleteDevicePods:
       remove(node, clearing_of(*node.pods, core::Scope::DevicePods,
                                (policy.device_pods ? policy.device_pods : policy.drain).value_or(core::Removal{})));
       break;
-    case Work::ReplaceDriverPod: replace_driver(fleet, view, decision); break;
-    case Work::ReplaceValidator:
+    case Action::ReplaceDriverPod: replace_driver(fleet, view, decision); break;
+    case Action::ReplaceValidator:
       for (const observe::PodFacts* pod : fleet.operand_pods().on(node.name)) {
         if (pod->label(profile_.role_label) != profile_.validator_role || pod->is_going) continue;
         remove(*pod, kDeleteAgain);
@@ -290,7 +291,7 @@ void Hands::prove_image(const observe::Fleet& fleet, const core::FleetView& view
   const core::NodeView& node = view.nodes[decision.node];
   const vendors::NodeWish& wish = fleet.wish(decision.node);
   if (fleet.wants() == nullptr || node.preflight.state == core::PreflightView::State::Running) return;
-  if (profile_.agent_prepares) {
+  if (profile_.flow.has(core::Trait::ResidentAgent)) {
     // Once asked, it tries again by itself.
     const observe::NodeFacts* facts = fleet.facts(decision.node);
     const bool is_asked = node.preflight.state != core::PreflightView::State::Unasked;

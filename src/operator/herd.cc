@@ -239,7 +239,7 @@ void Herd::apply(Flock& flock, const core::FleetView& view, const core::Plan& pl
 // An agent that loads by itself what is missing must know that it is paused before it is there, and pods that people
 // delete meanwhile come back as they were.
 void Herd::bring_operands(const Flock& flock, const core::FleetView& view) {
-  const bool is_paused = served_.profile->agent_prepares && !view.policy.is_on;
+  const bool is_paused = served_.profile->flow.has(core::Trait::ResidentAgent) && !view.policy.is_on;
   for (std::size_t i = 0; is_paused && i < view.nodes.size(); ++i) {
     if (flock.fleet.is_undressed(i)) return;
   }

@@ -9,6 +9,7 @@
 #include "cli/fleet_text.h"
 #include "cli/screen.h"
 #include "core/decide.h"
+#include "core/explain.h"
 
 namespace drover::sim_cli {
 namespace {

@@ -1,5 +1,5 @@
 // NVIDIA's words, as its "GPU Driver Upgrades" page spells them.
-#include "core/flow.h"
+#include "core/flows/flows.h"
 #include "vendors/nvidia_allotment.h"
 #include "vendors/nvidia_wants.h"
 #include "vendors/profile.h"
@@ -16,7 +16,7 @@ const Profile& nvidia() {
   static const Profile kNvidia = {
       .vendor = "nvidia",
       .kind = "nvidia/driver",
-      .flow = core::upgrade_in_place(),
+      .flow = core::in_place(),
       .ns = "gpu-operator",
       .policy = {.group = "nvidia.com", .version = "v1", .plural = "clusterpolicies", .kind = "ClusterPolicy"},
       .more_policies = kMorePolicies,

@@ -19,7 +19,7 @@ std::string order_for(const Profile& profile, const Situation& situation) {
                          .version = situation.version,
                          .serves = situation.serves});
   }
-  if (!profile.agent_prepares) return {};
+  if (!profile.flow.has(core::Trait::ResidentAgent)) return {};
   if (situation.is_paused) return text_of(Order{.target = std::string(kNoDriver), .is_paused = true});
   const bool may_prepare = situation.phase == Phase::Required || core::kBeforeSwap.has(situation.phase);
   if (!situation.is_to_prepare || !may_prepare || situation.version.empty()) return {};

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/flow.h"
 #include "core/phase.h"
-#include "core/rule.h"
 #include "vendors/figures.h"
 #include "vendors/status.h"
 #include "vendors/wants.h"
@@ -69,8 +69,6 @@ struct Profile {
   bool gates_are_made = false;              // one that is absent is set while it is paused, and goes again
   std::string_view cordon_annotation = {};  // names the policy whose upgrade has cordoned the node
   std::string_view cordon_time_annotation = {};  // since when
-  // Its agent prepares the next driver while the node serves, is told when it is paused, and says what is loaded.
-  bool agent_prepares = false;
 
   // On pods.
   std::string_view device_resources;  // prefixes of resource names, comma-separated

@@ -1,5 +1,5 @@
 // Tenstorrent's words, as its "Upgrades" and "Migrating from DKMS" pages spell them.
-#include "core/flow.h"
+#include "core/flows/flows.h"
 #include "vendors/profile.h"
 #include "vendors/tenstorrent_allotment.h"
 #include "vendors/tenstorrent_builder.h"
@@ -14,7 +14,7 @@ const Profile& tenstorrent() {
   static const Profile kTenstorrent = {
       .vendor = "tenstorrent",
       .kind = "tenstorrent/driver",
-      .flow = core::upgrade_when_prepared(),
+      .flow = core::prepared(),
       .ns = "tt-k8s-driver-manager-system",
       .policy = {.group = "driver.tenstorrent.com",
                  .version = "v1alpha1",
@@ -60,7 +60,6 @@ const Profile& tenstorrent() {
       .gates_are_made = true,
       .cordon_annotation = "driver.tenstorrent.com/cordoned-by",
       .cordon_time_annotation = "driver.tenstorrent.com/cordoned-at",
-      .agent_prepares = true,
 
       .device_resources = "tenstorrent.com/",
       .device_paths = "/dev/tenstorrent",

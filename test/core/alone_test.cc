@@ -47,7 +47,7 @@ NodeView served(std::string name, Phase phase, Scope scope = Scope::DevicePods) 
 // What `drover explain` says of a node, in one text.
 std::string explanation(const FleetView& fleet, std::size_t index) {
   std::string text;
-  for (const Considered& one : explain(upgrade_in_place(), fleet, count_slots(fleet), index)) text += one.detail + "\n";
+  for (const Considered& one : explain(in_place(), fleet, count_slots(fleet), index)) text += one.detail + "\n";
   return text;
 }
 

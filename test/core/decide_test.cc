@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/ask/clearing.h"
+#include "core/conditions/emptying.h"
 #include "core/fleet.h"
 
 namespace drover::core::testing {
@@ -257,7 +257,7 @@ TEST(EvictDevicePods, EvictsNobodyWhereDevicePodsAreLeftToTheDrain) {
   nodes.policy.drain = Removal{.at_most = 300s};
   nodes.nodes[0].pods = {pod("train")};
   EXPECT_EQ(verdict(nodes), "evict-device-pods > drain");
-  EXPECT_EQ(decide(nodes).decisions[0].work, Work::None);
+  EXPECT_EQ(decide(nodes).decisions[0].action, Action::None);
 }
 
 TEST(EvictDevicePods, NobodyGoesWhereOneMayNot) {

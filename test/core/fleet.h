@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "core/decide.h"
-#include "core/flow.h"
+#include "core/explain.h"
+#include "core/flows/flows.h"
 #include "core/view.h"
 
 namespace drover::core::testing {
@@ -53,7 +54,7 @@ inline FleetView fleet(std::vector<NodeView> nodes) {
   return fleet;
 }
 
-inline Plan decide(const FleetView& fleet) { return core::decide(upgrade_in_place(), fleet); }
+inline Plan decide(const FleetView& fleet) { return core::decide(in_place(), fleet); }
 
 // Where the first node's decision leads: "required > cordon > wait-for-jobs", or the work it does, or "waits".
 inline std::string verdict(const FleetView& fleet, std::size_t index = 0) {
@@ -65,7 +66,7 @@ inline std::string verdict(const FleetView& fleet, std::size_t index = 0) {
     return path;
   }
   if (decision.change) return "relabel";
-  return decision.work == Work::None ? "waits" : std::string(name(decision.work));
+  return decision.action == Action::None ? "waits" : std::string(name(decision.action));
 }
 
 // How many nodes begin now.
@@ -94,7 +95,7 @@ inline NodeView current(NodeView node) {
 }
 
 inline std::string reason(const FleetView& fleet, std::size_t index = 0) {
-  return reason_of(upgrade_in_place(), fleet, count_slots(fleet), index);
+  return reason_of(in_place(), fleet, count_slots(fleet), index);
 }
 
 }  // namespace drover::core::testing

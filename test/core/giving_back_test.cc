@@ -384,7 +384,7 @@ TEST(Reason, AWaitNamesWhatItIsForAndItsLimit) {
   nodes.nodes[0].spent = 4min;
   nodes.nodes[0].pods->push_back(pod("job"));
   nodes.nodes[0].pods->back().is_waited_for = true;
-  EXPECT_EQ(reason_of(upgrade_in_place(), nodes, count_slots(nodes), 0),
+  EXPECT_EQ(reason_of(in_place(), nodes, count_slots(nodes), 0),
             "waiting for jobs: 1 still running, ml/job among them; 4m of 10m");
 }
 

@@ -152,7 +152,7 @@ TEST(Slots, ImagesAreFetchedForThoseWhoseTurnIsNearOnly) {
     nodes.nodes.back().preflight.state = PreflightView::State::Unasked;
   }
   int asked = 0;
-  for (const Decision& decision : decide(nodes).decisions) asked += decision.work == Work::ProveImage ? 1 : 0;
+  for (const Decision& decision : decide(nodes).decisions) asked += decision.action == Action::ProveImage ? 1 : 0;
   EXPECT_EQ(asked, 5);
 }
 

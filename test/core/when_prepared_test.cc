@@ -1,7 +1,7 @@
 // The flow of drivers that are prepared on the node: what it does at every turn, from plain facts.
 #include <gtest/gtest.h>
 
-#include "core/ask/prepared.h"
+#include "core/conditions/agent.h"
 #include "core/fleet.h"
 
 namespace drover::core::testing {
@@ -17,7 +17,7 @@ FleetView of(NodeView node) {
 }
 
 Decision decision(const FleetView& view, std::size_t index = 0) {
-  return core::decide(upgrade_when_prepared(), view).decisions.at(index);
+  return core::decide(prepared(), view).decisions.at(index);
 }
 
 // "required > cordon > drain", the work, or "waits".
@@ -29,7 +29,7 @@ std::string verdict_of(const FleetView& view, std::size_t index = 0) {
     return path;
   }
   if (made.change) return "put right";
-  return made.work == Work::None ? "waits" : std::string(name(made.work));
+  return made.action == Action::None ? "waits" : std::string(name(made.action));
 }
 
 std::string because(const FleetView& view) { return std::string(decision(view).rule->because); }
@@ -103,6 +103,18 @@ TEST(WhenPrepared, ANodeThatWasLeftOpenIsShutWhenItIsToBeEmptiedAfterAll) {
   ASSERT_TRUE(made.change);
   EXPECT_EQ(made.change->cordoned, true);
   EXPECT_EQ(made.change->claim->cordon, Claim::Cordon::Ours);
+}
+
+// Its pods were listed while others could still be scheduled: they say nothing any more.
+TEST(WhenPrepared, PodsThatWereSeenBeforeThatCordonDoNotCount) {
+  NodeView node = draining({});
+  node.claim->cordon = Claim::Cordon::None;
+  node.is_cordoned = false;
+  node.is_tainted = false;
+  const Decision made = decision(of(node));
+  ASSERT_TRUE(made.change);
+  EXPECT_EQ(made.change->cordoned, true);
+  EXPECT_EQ(made.change->phase, Phase::Drain);
 }
 
 TEST(WhenPrepared, WhoUsesTheDeviceGoesFirstThenEverybodyElse) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "core/flow.h"
+#include "core/flows/flows.h"
 #include "vendors/profile.h"
 
 namespace drover::vendors {
@@ -19,11 +19,10 @@ namespace {
 using core::Flow;
 using core::Phase;
 using core::PhaseRow;
-using core::Phases;
 using core::Rule;
 
 constexpr std::string_view kHead =
-    "<!-- Written by test/vendors/phases_doc_test.cc from src/core/phase.h, src/core/flow.cc and src/vendors/. Do not "
+    "<!-- Written by test/vendors/phases_doc_test.cc from src/core/flows, src/core/fragments and src/vendors. Do not "
     "edit. -->\n"
     "# Phases\n\n"
     "Where a node can stand, and what makes it go on. This page is made from the tables that the operator decides "
@@ -39,14 +38,9 @@ constexpr std::string_view kHowToRead =
     "- **work**: the phase's work is done (again): asking for evictions, deleting the old driver's pod, fetching the "
     "image.\n"
     "- **waits**: nothing is done; the reason says for what.\n\n"
-    "Reasons are what Events, `status.nodes` of the policy, `drover status` and `drover explain` say, followed by a "
-    "detail.\n";
-
-// Every phase that the rules of one list share, and no other.
-bool is_exactly(Phases set, Phases other) {
-  return std::all_of(core::kPhaseTable.begin(), core::kPhaseTable.end(),
-                     [&](const PhaseRow& row) { return set.has(row.phase) == other.has(row.phase); });
-}
+    "What a move does with it: its effects, in the order in which they happen; most belong to the phase that is "
+    "entered.\nThe words are what Events, `status.nodes` of the policy, `drover status` and `drover explain` say, "
+    "followed by a\ndetail; the reason is their code.\n";
 
 std::string when(const Rule& rule) {
   std::string text(rule.when.first.text);
@@ -57,10 +51,18 @@ std::string when(const Rule& rule) {
 std::string then(const Rule& rule) {
   switch (rule.kind) {
     case Rule::Kind::Move: return fmt::format("→ **{}**", core::name(rule.to));
-    case Rule::Kind::Work: return fmt::format("work: {}", core::name(rule.work));
+    case Rule::Kind::Work: return fmt::format("work: {}", core::name(rule.action));
     case Rule::Kind::Wait: return "waits";
   }
   return {};
+}
+
+std::string effects(const Rule& rule) {
+  std::string text;
+  for (const core::EffectRow& row : core::kEffectTable) {
+    if (rule.effects.has(row.effect)) text += fmt::format("{}{}", text.empty() ? "" : ", ", row.name);
+  }
+  return text;
 }
 
 std::string phase_table() {
@@ -83,80 +85,34 @@ std::string phase_table() {
   return text;
 }
 
-std::string id(Phase phase) {
-  std::string text(core::name(phase));
-  std::replace(text.begin(), text.end(), '-', '_');
-  return text;
-}
-
-// One arrow for each pair of phases, with all its reasons, in the order of the rules.
-class Arrows {
- public:
-  void add(const std::string& from, const Rule& rule) {
-    std::string because(rule.because);
-    std::replace(because.begin(), because.end(), ';', ',');  // it would end the line
-    const std::string pair = fmt::format("    {} --> {}", from, id(rule.to));
-    const auto at = std::find_if(arrows_.begin(), arrows_.end(), [&](const auto& one) { return one.first == pair; });
-    if (at == arrows_.end()) {
-      arrows_.emplace_back(pair, because);
-    } else {
-      at->second += "<br/>" + because;
-    }
-  }
-  std::string text() const {
-    std::string text;
-    for (const auto& [pair, reasons] : arrows_) text += fmt::format("{}: {}\n", pair, reasons);
-    return text;
-  }
-
- private:
-  std::vector<std::pair<std::string, std::string>> arrows_;
-};
-
-std::string diagram(const Flow& flow) {
-  std::string text = "```mermaid\nstateDiagram-v2\n    direction TB\n";
-  for (const PhaseRow& row : core::kPhaseTable) {
-    if (!core::phases_of(flow).has(row.phase)) continue;
-    if (id(row.phase) != row.name) text += fmt::format("    state \"{}\" as {}\n", row.name, id(row.phase));
-  }
-  // What holds in all phases before the swap is drawn once.
-  text += "    state \"before the swap\" as before_the_swap {\n";
-  for (const PhaseRow& row : core::kPhaseTable) {
-    if (core::kBeforeSwap.has(row.phase)) text += fmt::format("        {}\n", id(row.phase));
-  }
-  text += "    }\n    [*] --> idle\n";
-  Arrows arrows;
-  for (const Rule& rule : flow.rules) {
-    if (rule.kind != Rule::Kind::Move) continue;
-    const bool holds_before_the_swap = is_exactly(rule.in, core::kBeforeSwap);
-    if (holds_before_the_swap) arrows.add("before_the_swap", rule);
-    for (const PhaseRow& row : core::kPhaseTable) {
-      if (rule.in.has(row.phase) && !holds_before_the_swap) arrows.add(id(row.phase), rule);
-    }
-  }
-  return text + arrows.text() + "```\n";
-}
-
 std::string rules_of(const Flow& flow, const PhaseRow& row) {
   std::string text = fmt::format("### {}\n\n*{}*\n\n", row.name, row.meaning);
-  text += "| | when | then | because |\n|---|---|---|---|\n";
+  text += "| | when | then | with it | reason | in words |\n|---|---|---|---|---|---|\n";
   int number = 0;
-  for (const Rule& rule : flow.rules) {
+  for (const Rule& rule : flow.rules()) {
     if (!rule.in.has(row.phase)) continue;
-    text += fmt::format("| {} | {} | {} | {} |\n", ++number, when(rule), then(rule), rule.because);
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", ++number, when(rule), then(rule), effects(rule),
+                        core::name(rule.reason), rule.because);
   }
   return text + "\n";
 }
 
+std::string_view phase_with(const Flow& flow, core::Effect effect) {
+  for (const core::Entry& entry : flow.spec.on_entry) {
+    if (entry.effects.has(effect)) return core::name(entry.phase);
+  }
+  return "(none)";
+}
+
 std::string flow_page(const Profile& profile) {
   const Flow& flow = profile.flow;
-  std::string text = fmt::format("\n## The flow {} ({})\n\n{}\n", flow.name, profile.vendor, diagram(flow));
+  std::string text = fmt::format("\n## The flow {} ({})\n\n", flow.name(), profile.vendor);
   text += fmt::format(
       "While a node stands from **{}** up to **{}** the vendor's other pods are kept off the device: their deploy "
       "labels\nare paused on entering the one, and put back on entering the other.\n\n",
-      core::name(flow.gates_close_at), core::name(flow.gates_open_at));
+      phase_with(flow, core::Effect::CloseGates), phase_with(flow, core::Effect::OpenGates));
   for (const PhaseRow& row : core::kPhaseTable) {
-    if (core::phases_of(flow).has(row.phase)) text += rules_of(flow, row);
+    if (flow.spec.phases.has(row.phase)) text += rules_of(flow, row);
   }
   text.pop_back();
   return text;
@@ -174,7 +130,7 @@ std::string page() {
 std::vector<Rule> all_rules() {
   std::vector<Rule> rules;
   for (const Profile* profile : all())
-    rules.insert(rules.end(), profile->flow.rules.begin(), profile->flow.rules.end());
+    rules.insert(rules.end(), profile->flow.rules().begin(), profile->flow.rules().end());
   return rules;
 }
 

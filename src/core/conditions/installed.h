@@ -1,47 +1,48 @@
-// Questions about the driver that a node has.
+// Conditions about the driver that a node has.
 #pragma once
 
-#include "core/question.h"
+#include "core/condition.h"
 
 namespace drover::core {
 
-inline constexpr Question driver_is_the_hosts_own = {"the driver is the host's own",
-                                                     [](const Case& c, Words&) { return c.node.driver.is_hosts_own; }};
+inline constexpr Condition driver_is_the_hosts_own = {
+    "the driver is the host's own", [](const RuleInput& c, Explanation&) { return c.node.driver.is_hosts_own; }};
 
 // Nothing is loaded, so there is nothing to lose: no slot, no cordon, no drain.
-inline constexpr Question first_driver_is_being_installed = {
-    "the first driver is being installed", [](const Case& c, Words& words) {
+inline constexpr Condition first_driver_is_being_installed = {
+    "the first driver is being installed", [](const RuleInput& c, Explanation& words) {
       const DriverView& driver = c.node.driver;
       words.say("{}", driver.is_first ? (driver.trouble.empty() ? "no driver is loaded yet" : driver.trouble.view())
                                       : "a driver is loaded");
       return driver.is_first && !driver.is_ready;
     }};
 
-inline constexpr Question driver_asks_to_load = {
+inline constexpr Condition driver_asks_to_load = {
     "a new driver waits for permission to load",
-    [](const Case& c, Words&) { return c.node.driver.waits_for_us && !c.node.driver.is_ready; }};
+    [](const RuleInput& c, Explanation&) { return c.node.driver.waits_for_us && !c.node.driver.is_ready; }};
 
-inline constexpr Question driver_is_outdated = {"the driver is outdated", [](const Case& c, Words& words) {
-                                                  words.say("{} is wanted", c.node.driver.wanted);
-                                                  return c.node.driver.is_outdated;
-                                                }};
-
-inline constexpr Question driver_is_not_ready = {"the driver is not ready", [](const Case& c, Words& words) {
-                                                   if (!c.node.driver.is_ready) words.say("{}", c.node.driver.trouble);
-                                                   return !c.node.driver.is_ready;
+inline constexpr Condition driver_is_outdated = {"the driver is outdated", [](const RuleInput& c, Explanation& words) {
+                                                   words.say("{} is wanted", c.node.driver.wanted);
+                                                   return c.node.driver.is_outdated;
                                                  }};
 
+inline constexpr Condition driver_is_not_ready = {"the driver is not ready",
+                                                  [](const RuleInput& c, Explanation& words) {
+                                                    if (!c.node.driver.is_ready) words.say("{}", c.node.driver.trouble);
+                                                    return !c.node.driver.is_ready;
+                                                  }};
+
 // The policy cannot be read, or does not say it for a system like the node's: what the node has may be right or wrong.
-inline constexpr Question wanted_driver_is_unknown = {
-    "nobody knows which driver it should have", [](const Case& c, Words& words) {
+inline constexpr Condition wanted_driver_is_unknown = {
+    "nobody knows which driver it should have", [](const RuleInput& c, Explanation& words) {
       if (!c.node.target.empty()) return false;
       words.say("{}", c.policy.trouble.empty() ? "see the conditions of policy " + c.policy.name : c.policy.trouble);
       return true;
     }};
 
 // Also what an unwinding depends on: a person who asked wants the swap whatever the driver is.
-inline constexpr Question nothing_is_to_change = {
-    "the wanted driver is the one it has", [](const Case& c, Words& words) {
+inline constexpr Condition nothing_is_to_change = {
+    "the wanted driver is the one it has", [](const RuleInput& c, Explanation& words) {
       const bool asked = c.node.is_asked_for || (c.node.claim && c.node.claim->was_asked_for);
       words.say("{} is wanted{}", c.node.driver.wanted, asked ? ", and somebody asked for the swap" : "");
       const DriverView& driver = c.node.driver;
@@ -51,8 +52,8 @@ inline constexpr Question nothing_is_to_change = {
 
 // A version that failed here, wanted again after another one was wanted for a while: that it is there and ready says as
 // little as it said before.
-inline constexpr Question wanted_driver_failed_here = {
-    "the wanted driver is the one that failed here", [](const Case& c, Words& words) {
+inline constexpr Condition wanted_driver_failed_here = {
+    "the wanted driver is the one that failed here", [](const RuleInput& c, Explanation& words) {
       const Outcome* last = c.node.outcome ? &*c.node.outcome : nullptr;
       const bool failed = last != nullptr && last->failed && last->after_swap && last->target == c.node.target;
       const bool is_held = c.node.claim && c.node.claim->driver_failed && !goes_alone(c.node, c.policy);
@@ -61,17 +62,17 @@ inline constexpr Question wanted_driver_failed_here = {
     }};
 
 // Somebody else replaced the pod, or it never came up: what comes is what is wanted, and it is waited for.
-inline constexpr Question wanted_driver_is_starting = {
-    "the wanted driver is starting", [](const Case& c, Words& words) {
+inline constexpr Condition wanted_driver_is_starting = {
+    "the wanted driver is starting", [](const RuleInput& c, Explanation& words) {
       const DriverView& driver = c.node.driver;
       if (!driver.trouble.empty()) words.say("{}", driver.trouble);
       return !c.node.is_asked_for && !driver.is_ready && !driver.is_outdated && !driver.waits_for_us;
     }};
 
-inline constexpr Question another_version_is_wanted = {"another version is wanted", [](const Case& c, Words& words) {
-                                                         words.say("{} is wanted", c.node.driver.wanted);
-                                                         return c.node.outcome && !c.node.target.empty() &&
-                                                                c.node.outcome->target != c.node.target;
-                                                       }};
+inline constexpr Condition another_version_is_wanted = {
+    "another version is wanted", [](const RuleInput& c, Explanation& words) {
+      words.say("{} is wanted", c.node.driver.wanted);
+      return c.node.outcome && !c.node.target.empty() && c.node.outcome->target != c.node.target;
+    }};
 
 }  // namespace drover::core

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/time.h"
-#include "core/question.h"
+#include "core/reference/question.h"
 
-namespace drover::core {
+namespace drover::reference {
 
 // A node that has not answered for so long is not waited for.
 inline constexpr Span kLostAfter = std::chrono::minutes(10);
@@ -77,4 +77,4 @@ inline constexpr Question no_slot_is_free = {"no slot is free", [](const Case& c
                                                return !c.is_admitted;
                                              }};
 
-}  // namespace drover::core
+}  // namespace drover::reference

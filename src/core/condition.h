@@ -1,7 +1,7 @@
-// A question is a claim about one node that can be true or false, with the words to say why.
+// A condition is a claim about one node that is true or false, with the words to say why.
 //
-// The same question decides (without words, thousands of times a second) and explains (with them). It may also say
-// when time alone will change its answer, so that the corridor knows when to look again.
+// The same condition decides (without words, thousands of times a second) and explains (with them). It may also say
+// when time alone will change its answer, so that the pass knows when to look again.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace drover::core {
 
 // Everything a rule may look at: one node, and what the fleet means for it.
-struct Case {
+struct RuleInput {
   const Policy& policy;
   const Slots& slots;
   const NodeView& node;
@@ -28,11 +28,11 @@ struct Case {
   bool may_renew = false;
 };
 
-// Where a question puts its reasons. Mute: the words are not even made.
-class Words {
+// Where a condition puts its reasons. Mute: the words are not even made.
+class Explanation {
  public:
-  static Words mute() { return Words(false); }
-  static Words spoken() { return Words(true); }
+  static Explanation mute() { return Explanation(false); }
+  static Explanation spoken() { return Explanation(true); }
 
   template <class... Args>
   void say(fmt::format_string<Args...> format, Args&&... args) {
@@ -51,33 +51,34 @@ class Words {
   void forget_text() { text_.clear(); }
 
  private:
-  explicit Words(bool speaks) : speaks_(speaks) {}
+  explicit Explanation(bool speaks) : speaks_(speaks) {}
   bool speaks_;
   std::string text_;
   std::optional<base::Span> look_again_in_;
 };
 
-struct Question {
-  std::string_view text;  // "the drain ran out of time"
-  bool (*holds)(const Case&, Words&);
+struct Condition {
+  std::string_view text = {};  // "the drain ran out of time"
+  bool (*holds)(const RuleInput&, Explanation&) = nullptr;
 };
 
-// One question, or two that must both hold.
-struct Condition {
-  Question first;
-  Question second = {};  // none when it has no function
+// One condition, or two that must both hold.
+struct When {
+  Condition first = {};
+  Condition second = {};  // none when it has no function
 
-  constexpr Condition(Question only) : first(only) {}  // NOLINT(google-explicit-constructor): the usual case
-  constexpr Condition(Question one, Question other) : first(one), second(other) {}
+  constexpr When() = default;
+  constexpr When(Condition only) : first(only) {}  // NOLINT(google-explicit-constructor): the usual case
+  constexpr When(Condition one, Condition other) : first(one), second(other) {}
 
-  bool holds(const Case& about, Words& words) const {
+  bool holds(const RuleInput& about, Explanation& words) const {
     return first.holds(about, words) && (second.holds == nullptr || second.holds(about, words));
   }
 };
 
-constexpr Condition operator&&(Question one, Question other) { return {one, other}; }
+constexpr When both(Condition one, Condition other) { return {one, other}; }
 
 // The rule that ends a phase's list.
-inline constexpr Question otherwise = {"otherwise", [](const Case&, Words&) { return true; }};
+inline constexpr Condition otherwise = {"otherwise", [](const RuleInput&, Explanation&) { return true; }};
 
 }  // namespace drover::core

@@ -1,9 +1,9 @@
 // Questions about what the policy and its people want of a node.
 #pragma once
 
-#include "core/question.h"
+#include "core/reference/question.h"
 
-namespace drover::core {
+namespace drover::reference {
 
 inline constexpr Question no_longer_wanted = {"the policy no longer wants the node", [](const Case& c, Words& words) {
                                                 if (c.policy.is_ending) {
@@ -49,4 +49,4 @@ inline constexpr Question label_is_unknown = {
       return !c.node.odd_label.empty();
     }};
 
-}  // namespace drover::core
+}  // namespace drover::reference

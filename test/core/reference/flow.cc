@@ -1,15 +1,15 @@
-#include "core/flow.h"
+#include "core/reference/flow.h"
 
 #include <array>
 
-#include "core/ask/alone.h"
-#include "core/ask/clearing.h"
-#include "core/ask/driver.h"
-#include "core/ask/swap.h"
-#include "core/ask/turn.h"
-#include "core/ask/wishes.h"
+#include "core/reference/ask/alone.h"
+#include "core/reference/ask/clearing.h"
+#include "core/reference/ask/driver.h"
+#include "core/reference/ask/swap.h"
+#include "core/reference/ask/turn.h"
+#include "core/reference/ask/wishes.h"
 
-namespace drover::core {
+namespace drover::reference {
 namespace {
 
 using enum Phase;
@@ -192,4 +192,4 @@ std::string_view name(Work work) {
   return "wait";
 }
 
-}  // namespace drover::core
+}  // namespace drover::reference

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "core/drain.h"
-#include "core/question.h"
+#include "core/reference/drain.h"
+#include "core/reference/question.h"
 
-namespace drover::core {
+namespace drover::reference {
 
 // After a deletion that a timeout forced, pods get this long to be gone.
 inline constexpr Span kLastGrace = std::chrono::minutes(2);
@@ -146,4 +146,4 @@ inline constexpr Question drain_is_hopeless = {
                                clearing::last_grace(c.policy.drain), words);
     }};
 
-}  // namespace drover::core
+}  // namespace drover::reference

@@ -3,11 +3,11 @@
 // The agent takes a driver out only with permission, so that its pod may be replaced at any time: what serves stays.
 #pragma once
 
-#include "core/ask/clearing.h"
-#include "core/ask/swap.h"
-#include "core/question.h"
+#include "core/reference/ask/clearing.h"
+#include "core/reference/ask/swap.h"
+#include "core/reference/question.h"
 
-namespace drover::core {
+namespace drover::reference {
 
 // ---- the pod that carries the agent
 
@@ -152,4 +152,4 @@ inline constexpr Question its_pod_is_stale_and_in_trouble = {
              !c.node.driver.is_going;
     }};
 
-}  // namespace drover::core
+}  // namespace drover::reference

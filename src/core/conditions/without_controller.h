@@ -1,21 +1,21 @@
-// Questions about upgrades without the controller: a driver's own init container says what it needs, and is served.
+// Conditions about upgrades without the controller: a driver's own init container says what it needs, and is served.
 //
 // A pause is no wish for that. Whoever waited for its turn when upgrades were switched off waits on, and so does every
 // other driver until nobody waits any more: only what changes after that is rolled out pod by pod.
 #pragma once
 
-#include "core/ask/driver.h"
-#include "core/ask/wishes.h"
-#include "core/question.h"
+#include "core/condition.h"
+#include "core/conditions/installed.h"
+#include "core/conditions/selection.h"
 
 namespace drover::core {
 
-inline constexpr Question driver_asks_for_room = {
+inline constexpr Condition driver_asks_for_room = {
     "the driver asks for room, and no controller is at work",
-    [](const Case& c, Words&) { return !c.policy.is_on && c.node.asks_for_room(); }};
+    [](const RuleInput& c, Explanation&) { return !c.policy.is_on && c.node.asks_for_room(); }};
 
-inline constexpr Question driver_changes_alone = {
-    "the driver is outdated, and no controller is at work", [](const Case& c, Words& words) {
+inline constexpr Condition driver_changes_alone = {
+    "the driver is outdated, and no controller is at work", [](const RuleInput& c, Explanation& words) {
       if (c.policy.is_on || !c.node.driver.is_outdated) return false;
       words.say_made([&]() -> std::string {
         if (!c.policy.rolls_by_itself) return "updateStrategy is OnDelete; delete its pod to have it changed";
@@ -25,31 +25,31 @@ inline constexpr Question driver_changes_alone = {
       return c.policy.rolls_by_itself && c.slots.paused == nullptr && c.policy.trouble.empty() && !c.policy.is_ending;
     }};
 
-inline constexpr Question nothing_waits_for_them = {
-    "upgrades are off, and the wanted driver is the one it has", [](const Case& c, Words& words) {
+inline constexpr Condition nothing_waits_for_them = {
+    "upgrades are off, and the wanted driver is the one it has", [](const RuleInput& c, Explanation& words) {
       if (!upgrades_are_off.holds(c, words) || c.node.claim || wanted_driver_failed_here.holds(c, words)) return false;
       return c.node.is_ready && nothing_is_to_change.holds(c, words);
     }};
 
 // Not yet cleared for: the pod that would ask has still to be made.
-inline constexpr Question driver_goes_alone = {"it goes without the controller", [](const Case& c, Words&) {
-                                                 return goes_alone(c.node, c.policy) && !c.node.asks_for_room();
-                                               }};
+inline constexpr Condition driver_goes_alone = {"it goes without the controller", [](const RuleInput& c, Explanation&) {
+                                                  return goes_alone(c.node, c.policy) && !c.node.asks_for_room();
+                                                }};
 
 // It has what it wanted, or gave up, or would bring the wrong driver by now. While its pod is being made anew nobody
 // knows.
-inline constexpr Question driver_asks_no_more = {
-    "the driver asks for nothing any more", [](const Case& c, Words&) {
+inline constexpr Condition driver_asks_no_more = {
+    "the driver asks for nothing any more", [](const RuleInput& c, Explanation&) {
       const DriverView& driver = c.node.driver;
       if (c.policy.is_on || !c.node.claim || !c.node.claim->serves || driver.pod.empty() || driver.is_going)
         return false;
       return !driver.asks_for && (driver.is_ready || driver.is_outdated || driver.asks_nothing);
     }};
 
-inline constexpr Question driver_asks_for_a_drain = {"the driver asks for a drain", [](const Case& c, Words&) {
-                                                       return !c.policy.is_on && c.node.claim &&
-                                                              c.node.claim->serves == Scope::DevicePods &&
-                                                              c.node.driver.asks_for == Scope::AllPods;
-                                                     }};
+inline constexpr Condition driver_asks_for_a_drain = {
+    "the driver asks for a drain", [](const RuleInput& c, Explanation&) {
+      return !c.policy.is_on && c.node.claim && c.node.claim->serves == Scope::DevicePods &&
+             c.node.driver.asks_for == Scope::AllPods;
+    }};
 
 }  // namespace drover::core

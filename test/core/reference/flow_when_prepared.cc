@@ -3,15 +3,15 @@
 // What is like the other flow is spelled like there, line by line, so that each table reads as a whole.
 #include <array>
 
-#include "core/ask/clearing.h"
-#include "core/ask/driver.h"
-#include "core/ask/prepared.h"
-#include "core/ask/swap.h"
-#include "core/ask/turn.h"
-#include "core/ask/wishes.h"
-#include "core/flow.h"
+#include "core/reference/ask/clearing.h"
+#include "core/reference/ask/driver.h"
+#include "core/reference/ask/prepared.h"
+#include "core/reference/ask/swap.h"
+#include "core/reference/ask/turn.h"
+#include "core/reference/ask/wishes.h"
+#include "core/reference/flow.h"
 
-namespace drover::core {
+namespace drover::reference {
 namespace {
 
 using enum Phase;
@@ -143,4 +143,4 @@ constexpr Flow kWhenPrepared = {.name = "upgrade-when-prepared",
 
 const Flow& upgrade_when_prepared() { return kWhenPrepared; }
 
-}  // namespace drover::core
+}  // namespace drover::reference

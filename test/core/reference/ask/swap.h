@@ -1,10 +1,10 @@
 // Questions about the swap itself and the proof after it.
 #pragma once
 
-#include "core/ask/clearing.h"
-#include "core/question.h"
+#include "core/reference/ask/clearing.h"
+#include "core/reference/question.h"
 
-namespace drover::core {
+namespace drover::reference {
 
 inline constexpr Question template_is_not_settled = {"the driver's DaemonSet is being updated",
                                                      [](const Case& c, Words&) { return !c.node.driver.is_settled; }};
@@ -86,4 +86,4 @@ inline constexpr Question validation_ran_out_of_time = {
       return is_over;
     }};
 
-}  // namespace drover::core
+}  // namespace drover::reference

@@ -1,0 +1,66 @@
+// At rest: is there anything to do? Idle, done, failed, and what takes a node out of the queue.
+#pragma once
+
+#include "core/conditions/agent.h"
+#include "core/conditions/installed.h"
+#include "core/conditions/queue.h"
+#include "core/conditions/selection.h"
+#include "core/conditions/swap.h"
+#include "core/conditions/without_controller.h"
+#include "core/rule.h"
+
+namespace drover::core::fragments {
+
+using enum Phase;
+using enum Trait;
+
+inline constexpr Rule kAtRest[] = {
+    wait(Idle, no_longer_wanted, Reason::NotSelected, "the policy does not want the node"),
+    move({Done, Required, Failed}, no_longer_wanted, Idle, Reason::NotSelected, "the policy no longer wants the node"),
+    // A pod is renewed also where the driver is the host's own.
+    work({Idle, Done, Failed}, its_pod_may_be_renewed, Action::ReplaceDriverPod, Reason::PodOutdated,
+         "its pod is made anew; the driver stays as it is")
+        .with(ResidentAgent),
+    wait({Idle, Done}, driver_is_the_hosts_own, Reason::HostManaged, "the driver is the host's own"),
+    move({Required, Failed}, driver_is_the_hosts_own, Idle, Reason::HostManaged, "the driver is the host's own by now")
+        .with(ResidentAgent),
+    move(Failed, somebody_asked, Required, Reason::Requested, "somebody asked for another try"),
+    wait(Idle, label_is_unknown, Reason::UnknownStateLabel, "the state label says something that nobody knows")
+        .with(StateLabel),
+
+    // Without the controller a driver's own init container says what it needs.
+    move({Idle, Done, Failed}, driver_asks_for_room, Required, Reason::EvictionRequested, "the driver asks for room")
+        .with(InitRequests),
+    move({Idle, Done}, driver_changes_alone, Required, Reason::Outdated,
+         "the driver is outdated, and no controller is at work")
+        .with(InitRequests),
+    move(Failed, both(another_version_is_wanted, driver_changes_alone), Required, Reason::AnotherVersion,
+         "another version is wanted")
+        .with(InitRequests),
+    move({Idle, Required}, nothing_waits_for_them, Done, Reason::UpToDate, "the wanted driver is the one it has")
+        .with(InitRequests),
+
+    wait({Idle, Done, Required, Failed}, upgrades_are_off, Reason::Paused, "upgrades are off"),
+    move({Idle, Done}, somebody_asked, Required, Reason::Requested, "somebody asked for it"),
+    wait(Idle, both(driver_is_outdated, template_is_not_settled), Reason::TemplateUpdating,
+         "the driver's DaemonSet is being updated")
+        .with(ResidentAgent),
+    work(Idle, both(first_driver_is_being_installed, old_driver_is_there), Action::ReplaceDriverPod,
+         Reason::ReplacingDriver, "the first driver is replaced before it has served"),
+    wait(Idle, first_driver_is_being_installed, Reason::FirstInstall, "the first driver is being installed"),
+    wait(Done, first_driver_is_being_installed, Reason::FirstInstall, "the first driver is being installed")
+        .with(ResidentAgent),
+    move({Idle, Done}, driver_asks_to_load, Required, Reason::LoadRequested,
+         "a new driver waits for permission to load"),
+    move({Idle, Done}, driver_is_outdated, Required, Reason::Outdated, "the driver is outdated"),
+    // After those two: "done" says that a driver has served here, so another one goes the long way.
+    wait(Done, first_driver_is_being_installed, Reason::FirstInstall, "the first driver is being installed")
+        .with(Container),
+    wait(Idle, wanted_driver_is_unknown, Reason::TargetUnknown, "nobody knows which driver it should have"),
+    wait(Idle, node_is_not_ready, Reason::NodeNotReady, "the node is not ready"),
+    wait(Idle, driver_is_not_ready, Reason::DriverNotReady, "the driver is not ready"),
+    move(Idle, otherwise, Done, Reason::UpToDate, "the driver is up to date"),
+    wait(Done, otherwise, Reason::UpToDate, "the driver is up to date"),
+};
+
+}  // namespace drover::core::fragments

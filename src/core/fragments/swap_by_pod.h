@@ -1,0 +1,38 @@
+// The swap: the old driver's pod is replaced, and the new one's driver is waited for.
+#pragma once
+
+#include "core/conditions/agent.h"
+#include "core/conditions/queue.h"
+#include "core/conditions/swap.h"
+#include "core/rule.h"
+
+namespace drover::core::fragments {
+
+using enum Phase;
+using enum Trait;
+
+inline constexpr Rule kSwapByPod[] = {
+    wait(kSwap, template_is_not_settled, Reason::TemplateUpdating, "the driver's DaemonSet is being updated"),
+    work(kSwap, old_driver_is_there, Action::ReplaceDriverPod, Reason::ReplacingDriver, "replacing the driver"),
+    move(kSwap, new_driver_is_ready, Validate, Reason::DriverReady, "the new driver is ready").with(Validator),
+    move(kSwap, new_driver_is_ready, Uncordon, Reason::DriverReady, "the new driver is loaded").with(ResidentAgent),
+    move(kSwap, new_driver_did_not_load, Failed, Reason::LoadFailed, "the new driver did not load").with(ResidentAgent),
+    move(kSwap, restart_ran_out_of_time, Failed, Reason::StartTimeout, "the new driver did not become ready")
+        .with(Container),
+    move(kSwap, node_is_lost, Failed, Reason::NodeLost, "the node was lost"),
+    wait(kSwap, node_is_not_ready, Reason::NodeNotReady, "the node is not ready"),
+
+    // The rollout waits for whoever holds the device; it goes on by itself when it is released.
+    work(kSwap, its_pod_may_not_force, Action::ReplaceDriverPod, Reason::PodOutdated,
+         "its pod is made anew, to end what holds the device")
+        .with(ResidentAgent),
+    wait(kSwap, device_is_held, Reason::DeviceHeld, "somebody holds the device").with(ResidentAgent),
+    work(kSwap, its_pod_is_stale_and_in_trouble, Action::ReplaceDriverPod, Reason::PodOutdated,
+         "its pod is made anew from the new template")
+        .with(ResidentAgent),
+    move(kSwap, restart_ran_out_of_time, Failed, Reason::StartTimeout, "the new driver did not become ready")
+        .with(ResidentAgent),
+    wait(kSwap, otherwise, Reason::DriverStarting, "the new driver is starting"),
+};
+
+}  // namespace drover::core::fragments

@@ -1,0 +1,132 @@
+#include "core/repair.h"
+
+#include <algorithm>
+
+#include "core/effect.h"
+
+namespace drover::core {
+namespace {
+
+using In = const RepairInput&;
+
+// A pause outlives the process that saw it begin only in the record; so does a wait for what holds the device.
+bool clock_runs(const NodeView& node, const Policy& policy) {
+  return (policy.is_on || goes_alone(node, policy)) && node.driver.held_by.empty();
+}
+
+bool is_shut_in(const NodeView& node, const Flow& flow) { return flow.on_entry(node.phase).has(Effect::CloseGates); }
+
+// A claim that is taken over holds the node as one of ours would.
+void hold_properly(NodeView& node, const Flow& flow, const Policy&) {
+  if (!is_in_flight(node.phase)) return;
+  const bool is_closed = is_shut_in(node, flow);
+  if (is_closed) close_gates(node);
+  const bool is_shut = node.claim->cordon != Claim::Cordon::None;
+  if (is_shut && (is_closed || kBeforeSwap.has(node.phase))) node.is_tainted = true;
+}
+
+constexpr Repair kRepairs[] = {
+    // The policy was deleted and made again, or the record came from elsewhere: the policy that decides now owns the
+    // claim.
+    {Reason::ClaimOfAnotherPolicy, "the claim names another policy",
+     [](In c) { return c.node.claim && !c.policy.uid.empty() && c.node.claim->policy != c.policy.uid; },
+     [](NodeView& node, const Flow&, const Policy& policy) { node.claim->policy = policy.uid; }},
+    // A person who uncordons a node after the swap, or one that failed in our hands, has it: should it be cordoned
+    // again,
+    // that is the person's cordon.
+    {Reason::CordonNoLongerOurs, "a person uncordoned it; another cordon is not ours",
+     [](In c) {
+       if (!c.node.claim || c.node.claim->cordon != Claim::Cordon::Ours || c.node.is_cordoned) return false;
+       return c.node.phase == Phase::Failed || is_swapped(c.node, c.flow, c.node.phase);
+     },
+     [](NodeView& node, const Flow&, const Policy&) { node.claim->cordon = Claim::Cordon::Found; }},
+    // A node at rest is not held, nor one that waits for another attempt, unless it is cordoned because its driver
+    // failed.
+    {Reason::HeldWithoutReason, "it is held without a reason",
+     [](In c) {
+       if (!c.node.claim) return false;
+       const bool has_failed = c.node.claim->driver_failed || (c.node.outcome && c.node.outcome->failed);
+       const bool could_serve = c.node.phase == Phase::Required && !(has_failed && c.node.is_cordoned);
+       return could_serve || c.node.phase == Phase::Idle || c.node.phase == Phase::Done;
+     },
+     [](NodeView& node, const Flow&, const Policy&) { release(node); }},
+    // A failure that something else left: written down, or it could not be told later that a person asks for another
+    // attempt,
+    // or that another version is one. It says nothing about the version that is wanted now.
+    {Reason::FailureNotRecorded, "its failure is in no record",
+     [](In c) { return c.node.phase == Phase::Failed && !c.node.outcome && !c.node.target.empty(); },
+     [](NodeView& node, const Flow&, const Policy&) {
+       node.outcome = Outcome{.failed = true, .target = node.target, .reason = "it had failed before drover came"};
+     }},
+    // A controller is at work again: what was begun without it is its own now.
+    {Reason::ControllerIsBack, "upgrades are on again",
+     [](In c) { return c.policy.is_on && c.node.claim && c.node.claim->serves; },
+     [](NodeView& node, const Flow&, const Policy&) { node.claim->serves.reset(); }},
+    {Reason::ControllerIsBack, "it waits with the others again", [](In c) { return c.policy.is_on && c.node.rolls; },
+     [](NodeView& node, const Flow&, const Policy&) { node.rolls = false; }, true},
+    {Reason::ClockIsWrong, "its deadline runs while it should stand, or stands while it should run",
+     [](In c) {
+       return c.node.claim && is_in_flight(c.node.phase) && c.node.claim->clock_stands == clock_runs(c.node, c.policy);
+     },
+     [](NodeView& node, const Flow&, const Policy& policy) { node.claim->clock_stands = !clock_runs(node, policy); }},
+    {Reason::OrphanedTaint, "it has our taint and is not in flight",
+     [](In c) { return c.node.is_tainted && !(c.node.claim && is_in_flight(c.node.phase)); },
+     [](NodeView& node, const Flow&, const Policy&) { node.is_tainted = false; }},
+    {Reason::CordonWanted, "the policy has its nodes cordoned now",
+     [](In c) {
+       return c.node.claim && c.node.claim->cordon == Claim::Cordon::None && c.policy.cordons &&
+              kBeforeSwap.has(c.node.phase);
+     },
+     [](NodeView& node, const Flow&, const Policy&) {
+       node.claim->cordon = node.is_cordoned ? Claim::Cordon::Found : Claim::Cordon::Ours;
+       cordon_and_taint(node);
+     }},
+    // The permission to swap names a driver; since a moment ago another one is wanted.
+    {Reason::PermissionOutdated, "its permission to swap names another driver",
+     [](In c) {
+       return c.node.claim && c.node.phase == c.flow.spec.swap && !c.node.target.empty() &&
+              c.node.claim->target != c.node.target;
+     },
+     [](NodeView& node, const Flow&, const Policy&) { node.claim->target = node.target; }},
+    // Gates are closed for a swap; a node that only rests under its claim keeps no other pod away.
+    {Reason::GatesClosedAtRest, "its gates are closed, and it is not in flight",
+     [](In c) { return c.node.claim && !is_in_flight(c.node.phase) && !c.node.claim->gates.empty(); },
+     [](NodeView& node, const Flow&, const Policy&) { node.claim->gates.clear(); }},
+    {Reason::ClaimNotWritten, "its claim is in no record yet",
+     [](In c) { return c.node.claim && !c.node.claim_is_written; }, hold_properly},
+    {Reason::GatesLost, "gates are closed, and no claim says so", [](In c) { return !c.node.lost_gates.empty(); },
+     [](NodeView& node, const Flow& flow, const Policy&) {
+       if (node.claim && is_shut_in(node, flow)) node.claim->gates.merge(node.lost_gates);
+     }},
+    {Reason::RecordUnreadable, "its record cannot be read whole", [](In c) { return c.node.record_is_odd; }, nullptr},
+    {Reason::RefusalHeard, "its driver's init container was refused, and asks no more",
+     [](In c) { return refusal_is_stale(c.node); }, nullptr},
+    {Reason::LabelWrong, "its state label says something else",
+     [](In c) { return c.flow.has(Trait::StateLabel) && label_of(c.node, c.policy) != c.node.label; }, nullptr},
+};
+
+}  // namespace
+
+std::span<const Repair> repairs() { return kRepairs; }
+
+bool needs_repair(const NodeView& node, const Flow& flow, const Policy& policy) {
+  return std::any_of(std::begin(kRepairs), std::end(kRepairs), [&](const Repair& repair) {
+    return !repair.is_along_only && repair.needed({node, flow, policy});
+  });
+}
+
+void repair(NodeView& node, const Flow& flow, const Policy& policy) {
+  for (const Repair& repair : kRepairs) {
+    if (repair.apply != nullptr && repair.needed({node, flow, policy})) repair.apply(node, flow, policy);
+  }
+}
+
+bool refusal_is_stale(const NodeView& node) { return node.refused && !node.driver.asks_for; }
+
+std::optional<Phase> label_of(const NodeView& node, const Policy& policy) {
+  if (node.phase == Phase::Idle) return {};
+  if (!policy.is_on && (!node.claim || node.claim->serves)) return {};
+  return node.phase;
+}
+
+}  // namespace drover::core

@@ -1,0 +1,41 @@
+// What contradicts itself on a node is put right without a move, whatever left it so.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/flow.h"
+#include "core/policy.h"
+#include "core/reason.h"
+#include "core/view.h"
+
+namespace drover::core {
+
+struct RepairInput {
+  const NodeView& node;
+  const Flow& flow;
+  const Policy& policy;
+};
+
+struct Repair {
+  Reason reason;
+  std::string_view text;
+  bool (*needed)(const RepairInput&);
+  void (*apply)(NodeView&, const Flow&, const Policy&);  // none: writing the record again is the repair
+  bool is_along_only = false;                            // it rides on another write and never causes one
+};
+
+// In the order in which they are applied; each is asked again of the node as those before it left it.
+std::span<const Repair> repairs();
+
+// Something is to be put right.
+bool needs_repair(const NodeView& node, const Flow& flow, const Policy& policy);
+void repair(NodeView& node, const Flow& flow, const Policy& policy);
+
+// The driver's init container was told that it cannot have what it asked for, and asks no more.
+bool refusal_is_stale(const NodeView& node);
+
+// What the label of a node shows: nothing when there is nothing to say, or upgrades are off and the node is not ours.
+std::optional<Phase> label_of(const NodeView& node, const Policy& policy);
+
+}  // namespace drover::core

@@ -1,0 +1,78 @@
+// From facts to a plan: what is to happen to each node now, and why.
+//
+// Pure. The same functions drive the operator, `drover explain`, `drover plan` and the tests. A decision either changes
+// the node (one PATCH, which may pass several phases that have nothing to do) or repeats its phase's work, never both.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/reference/rule.h"
+#include "core/reference/slots.h"
+#include "core/reference/view.h"
+
+namespace drover::reference {
+
+// One phase entered.
+struct Step {
+  Phase from;
+  Phase to;
+  std::string because;  // "the drain ran out of time: 10m of 5m"
+};
+
+// Everything that one PATCH of the Node says. What is not set stays as it is.
+struct Change {
+  std::vector<Step> path;           // empty: the label is put right, nothing else
+  Phase phase;                      // where the node stands afterwards
+  std::optional<Phase> label = {};  // what its label shows then; none: the label goes
+  bool label_was_wrong = false;     // it says something else now; that it is missing is no news
+  std::optional<bool> cordoned = {};
+  std::optional<bool> tainted = {};
+  base::Box<Claim> claim = {};      // as it is afterwards; none: the node is free
+  base::Box<Outcome> outcome = {};  // as it is afterwards
+  std::vector<std::string> gates_to_pause = {};
+  std::map<std::string, std::string> gates_to_restore = {};
+  bool wish_is_heard = false;  // a person's request has been taken up and can be removed
+  bool is_asked_for = false;   // a person's request stands, and must survive us
+  bool rolls = false;          // it waits for its turn without the controller
+  bool is_alone = false;       // no controller is at work on it: its states are nobody's news
+  // What its driver's init container is told that it cannot have, or was told and may still be reading.
+  std::optional<Scope> refuses = {};
+  bool gives_back_to_person = false;  // a person uncordoned it; it is left alone for a while
+};
+
+struct Decision {
+  std::size_t node;            // index in the fleet
+  const Rule* rule = nullptr;  // the last that applied: where the node works or waits
+  base::Box<Change> change = {};
+  Work work = Work::None;  // only without a change
+};
+
+struct Plan {
+  Slots slots;
+  std::vector<Decision> decisions;         // one for each node, in their order
+  std::optional<Span> look_again_in = {};  // when time alone changes something
+};
+
+Plan decide(const Flow& flow, const FleetView& fleet);
+
+// What the label of a node shows: nothing when there is nothing to say, or upgrades are off and the node is not ours.
+std::optional<Phase> label_of(const NodeView& node, const Policy& policy);
+
+// One rule as it was considered.
+struct Considered {
+  const Rule* rule;
+  bool holds;
+  std::string detail;
+};
+
+// Every rule of the node's phase up to the one that applied.
+std::vector<Considered> explain(const Flow& flow, const FleetView& fleet, const Slots& slots, std::size_t node);
+
+// Why the node stands where it stands: "no slot is free: 1 of 1 at once are in flight".
+std::string reason_of(const Flow& flow, const FleetView& fleet, const Slots& slots, std::size_t node);
+
+}  // namespace drover::reference

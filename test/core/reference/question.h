@@ -1,0 +1,83 @@
+// A question is a claim about one node that can be true or false, with the words to say why.
+//
+// The same question decides (without words, thousands of times a second) and explains (with them). It may also say
+// when time alone will change its answer, so that the corridor knows when to look again.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/time.h"
+#include "core/reference/slots.h"
+#include "core/reference/view.h"
+
+namespace drover::reference {
+
+// Everything a rule may look at: one node, and what the fleet means for it.
+struct Case {
+  const Policy& policy;
+  const Slots& slots;
+  const NodeView& node;
+  bool is_admitted = false;
+  bool is_next_in_line = false;
+  bool may_renew = false;
+};
+
+// Where a question puts its reasons. Mute: the words are not even made.
+class Words {
+ public:
+  static Words mute() { return Words(false); }
+  static Words spoken() { return Words(true); }
+
+  template <class... Args>
+  void say(fmt::format_string<Args...> format, Args&&... args) {
+    if (speaks_) text_ = fmt::format(format, std::forward<Args>(args)...);
+  }
+  // Makes the words only when somebody listens, for those that cost.
+  template <class Make>
+  void say_made(const Make& make) {
+    if (speaks_) text_ = make();
+  }
+  // The answer changes by itself in this time.
+  void look_again_in(base::Span span) { look_again_in_ = look_again_in_ ? std::min(*look_again_in_, span) : span; }
+
+  const std::string& text() const { return text_; }
+  std::optional<base::Span> look_again_in() const { return look_again_in_; }
+  void forget_text() { text_.clear(); }
+
+ private:
+  explicit Words(bool speaks) : speaks_(speaks) {}
+  bool speaks_;
+  std::string text_;
+  std::optional<base::Span> look_again_in_;
+};
+
+struct Question {
+  std::string_view text;  // "the drain ran out of time"
+  bool (*holds)(const Case&, Words&);
+};
+
+// One question, or two that must both hold.
+struct Condition {
+  Question first;
+  Question second = {};  // none when it has no function
+
+  constexpr Condition(Question only) : first(only) {}  // NOLINT(google-explicit-constructor): the usual case
+  constexpr Condition(Question one, Question other) : first(one), second(other) {}
+
+  bool holds(const Case& about, Words& words) const {
+    return first.holds(about, words) && (second.holds == nullptr || second.holds(about, words));
+  }
+};
+
+constexpr Condition operator&&(Question one, Question other) { return {one, other}; }
+
+// The rule that ends a phase's list.
+inline constexpr Question otherwise = {"otherwise", [](const Case&, Words&) { return true; }};
+
+}  // namespace drover::reference

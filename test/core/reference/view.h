@@ -1,0 +1,189 @@
+// What is known, as plain facts: made by observe from API objects, read by every rule. Nothing here is ever changed by
+// core; a rule that needs another fact gets another field.
+//
+// Time appears only as spans that have been measured by somebody else ("in this phase for 40 s that count"), so that
+// rules cannot read a clock and a test can write down any moment.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/box.h"
+#include "base/word.h"
+#include "core/reference/phase.h"
+#include "core/reference/policy.h"
+
+namespace drover::reference {
+
+// Whom a clearing is about.
+enum class Scope : std::uint8_t {
+  DevicePods,  // whatever uses the device, daemon pods too: they would hold the driver
+  AllPods,     // as `kubectl drain`: daemon pods stay, pods that the selector leaves out stay
+};
+
+// A pod on a node in flight.
+struct PodView {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::string owner = {};  // "DaemonSet ml/exporter"; empty: a bare pod
+
+  bool uses_device = false;
+  bool is_finished = false;  // succeeded or failed: it holds nothing any more
+  bool is_going = false;     // has a deletion timestamp
+  bool is_mirror = false;    // the kubelet's own: nobody can evict it
+  bool is_daemon = false;    // made by a DaemonSet, which ignores a cordon
+  bool returns = false;      // a daemon pod that tolerates our taint as well: it would be back at once
+  bool has_local_data = false;
+  bool is_ours = false;        // driver, validator, agent, operator
+  bool is_waited_for = false;  // the policy names it: it may finish
+  bool is_drained = true;      // the drain step's selector takes it
+
+  std::string held_by = {};  // the budget that refused its eviction the last time, "ml/train"
+
+  std::string full_name() const { return ns + "/" + name; }
+};
+
+// The driver of one node: the pod that carries it and what the policy wants instead.
+struct DriverView {
+  base::Word wanted = {};     // the version, for people
+  std::string pod = {};       // uid; empty: there is none
+  bool is_hosts_own = false;  // installed on the host: not ours to touch
+  bool is_first = false;      // no driver is loaded: nothing can be lost
+  bool is_outdated = false;   // what would be loaded differs from what is
+  bool is_going = false;
+  bool is_ready = false;
+  bool is_settled = true;     // the DaemonSet's controller has seen the newest template
+  bool waits_for_us = false;  // its agent asks for permission to swap
+  // Without the controller: whom it wants gone first, and whether it has spoken and wants nothing (any more).
+  std::optional<Scope> asks_for = {};
+  bool asks_nothing = false;
+  bool is_stale = false;       // its pod is made from an older template, which changes nothing of the driver
+  bool may_not_force = false;  // its pod may not end what holds the device, and the policy says by now that it may
+  base::Word trouble = {};     // "ImagePullBackOff: …"
+  // What only vendors whose agents report it tell.
+  base::Word loaded = {};   // the version that the kernel has
+  base::Word held_by = {};  // who holds the device, so that the driver cannot be taken out
+  base::Word refusal = {};  // why what was wanted did not load; the pod does not try again
+};
+
+struct ValidatorView {
+  bool has_passed = false;  // ready, and started after the driver that is loaded now
+  bool is_stale = false;    // started before it: whatever it says is about another driver
+  base::Word trouble = {};
+};
+
+// The proof that the new driver can be had on this very node (its image is there, or it has been built), made while the
+// node still serves.
+struct PreflightView {
+  enum class State { Unasked, Running, Passed, Missing };
+  State state = State::Unasked;
+  base::Word trouble = {};
+  Span running_for = {};  // since we first saw it run
+};
+
+// As the value of a label: there was none. No label can say this.
+inline constexpr std::string_view kAbsent = "-";
+
+// Our exclusive hold on a node, as read from its record.
+struct Claim {
+  // Found: somebody had cordoned it before us, so it stays cordoned. None: the policy does not have its nodes cordoned.
+  enum class Cordon { Ours, Found, None };
+
+  std::string id;
+  std::string policy;  // uid
+  Phase phase = Phase::Cordon;
+  std::string target = {};      // digest of what the node is to have
+  std::string driver_pod = {};  // uid of the pod that served when we took the node
+  std::string boot = {};
+  Cordon cordon = Cordon::Ours;
+  bool was_asked_for = false;                     // by a person: swap even when the driver is current
+  bool driver_failed = false;                     // what the node has never worked: it is not given back with it
+  int comebacks = 0;                              // pods that use the device came after the node was clear
+  bool clock_stands = false;                      // upgrades are off: its deadline does not come nearer
+  std::map<std::string, std::string> gates = {};  // labels that we paused, as they were; kAbsent where there was none
+  // With upgrades off: made because a driver's init container asked, and how far we went for it.
+  std::optional<Scope> serves = {};
+
+  bool operator==(const Claim&) const = default;
+};
+
+// How the last try ended.
+struct Outcome {
+  bool failed = false;
+  bool after_swap = false;  // a failure of the version, not of the circumstances
+  base::Word target = {};
+  base::Word reason = {};
+  base::Word pod = {};  // the driver's pod that waited for permission when it failed, and was not given it
+  bool operator==(const Outcome&) const = default;
+};
+
+struct NodeView {
+  std::string name;
+  std::string uid = {};
+  Phase phase = Phase::Idle;  // by the record; by the label where there is no record
+  Span spent = {};            // in this phase, as far as it counts
+  bool tried = true;          // this process has made one full attempt at the phase's work
+  bool is_untouched = false;  // this process took it, and no pod has gone because of us
+
+  bool is_selected = true;  // the policy wants it
+  bool is_cordoned = false;
+  bool is_ready = true;
+  Span unready_for = {};
+  bool is_skipped = false;                  // the skip label
+  bool is_held = false;                     // a person keeps it cordoned
+  bool is_asked_for = false;                // a person wants it upgraded whatever its driver is
+  bool rolls = false;                       // it waits for its turn without the controller
+  std::optional<Scope> refused = {};        // what its driver's init container was told that it cannot have
+  bool cannot_unload = false;               // its kernel: only a reboot takes a driver out
+  base::Word other_claim = {};              // who else has it: "firmware of tt-fw"
+  std::optional<Span> given_back_for = {};  // since a person uncordoned it under us
+  std::optional<Phase> label = {};          // what its state label says; none: it has none
+  base::Word odd_label = {};                // a state label that nobody knows
+
+  base::Box<Claim> claim = {};
+  bool claim_is_written = true;  // false: it is adopted, and stands in no record yet
+  bool record_is_odd = false;    // what is written of it cannot be read, and is to be written anew
+  base::Box<Outcome> outcome = {};
+  DriverView driver = {};
+  ValidatorView validator = {};
+  PreflightView preflight = {};
+  base::Word target = {};                                     // digest of what the policy wants here
+  base::Word next_claim = {};                                 // the id of a claim, if one is made now
+  bool is_tainted = false;                                    // our taint is on it
+  std::vector<std::pair<base::Word, base::Word>> gates = {};  // operand labels that can be paused, as they are now
+  std::map<std::string, std::string> lost_gates = {};         // paused, and no claim says so: as they would be open
+  std::optional<int> device_pods = {};                        // how many pods use its devices, by the last census
+  std::optional<std::vector<PodView>> pods = {};  // only in flight, and only once they were listed after the cordon
+
+  // Out of service, for whatever reason.
+  bool is_away() const { return is_cordoned || !is_ready || is_in_flight(phase); }
+  // Counted and upgraded by the policy.
+  bool is_managed() const { return is_selected && !driver.is_hosts_own; }
+  // Its driver's init container wants somebody gone, and was not told that it cannot be.
+  bool asks_for_room() const {
+    return driver.asks_for && (!refused || (*refused == Scope::DevicePods && *driver.asks_for == Scope::AllPods));
+  }
+};
+
+// It goes its way although upgrades are off.
+inline bool goes_alone(const NodeView& node, const Policy& policy) {
+  if (policy.is_on) return false;
+  if (is_in_flight(node.phase)) return node.claim && node.claim->serves;
+  const bool rolls = node.rolls && !node.is_asked_for && (policy.rolls_by_itself || !node.driver.is_outdated);
+  return rolls || node.asks_for_room();
+}
+
+struct FleetView {
+  Policy policy;
+  std::vector<NodeView> nodes;
+  int room_elsewhere = 1 << 30;  // what the fleet-wide limit leaves for this policy
+  int in_flight_elsewhere = 0;   // that the policy took and no longer has, and that have still to be given back
+  bool pods_are_counted = true;  // false: whom an upgrade disturbs least is not known yet
+};
+
+}  // namespace drover::reference
