@@ -79,26 +79,25 @@ void Look::list_sources() {
 void Look::make_fleets() {
   for (const observe::PolicyRef& policy : estate_.counting()) {
     sights_.push_back(
-        {.fleet = std::make_unique<observe::Fleet>(
-             observe::Sources{
-                 .nodes = nodes_, .operand_pods = operand_index_, .daemon_sets = daemon_sets_, .estate = estate_},
-             policy, profile_, vendors::OperandSettings{.ns = ns_},
-             [this](const observe::NodeFacts& facts, const observe::Standing& standing,
-                    const vendors::PolicyReading* reading) { return beside(facts, standing, reading); })});
+        {.fleet = std::make_unique<observe::Fleet>(observe::Sources{.nodes = nodes_,
+                                                                    .operand_pods = operand_index_,
+                                                                    .daemon_sets = daemon_sets_,
+                                                                    .estate = estate_,
+                                                                    .claims = claims_,
+                                                                    .stopwatch = stopwatch_},
+                                                   policy, profile_, vendors::OperandSettings{.ns = ns_})});
     sights_.back().fleet->take_templates_as_they_are();
   }
   for (const std::string& key : operand_pods_.take_changes()) operand_index_.changed(key);
-  for (const Sight& sight : sights_) sight.fleet->look(at_);
+  for (const Sight& sight : sights_) sight.fleet->look(runtime_, at_);
 }
 
 // The pods of nodes that are being emptied; all pods where nodes wait, because whoever disturbs least goes first.
 void Look::list_pods() {
   at_ = loop_.wall();
   make_fleets();
-  const auto keep = [this](const kube::Object& object) {
-    observe::PodFacts pod = observe::pod_facts(object, profile_);
-    if (!pod.node.empty()) pods_[pod.node].push_back(std::move(pod));
-  };
+  const auto keep = [this](const kube::Object& object) { keep_pod(object); };
+  const auto make = [this](const kube::Object& object) { return observe::pod_facts(object, profile_); };
   bool somebody_waits = false;
   std::vector<std::string> being_emptied;
   for (const Sight& sight : sights_) {
@@ -109,7 +108,7 @@ void Look::list_pods() {
   }
   has_census_ = somebody_waits;
   for (const std::string& node : being_emptied) {
-    pods_[node];
+    pods_.try_emplace(node, make);
     const std::string here = "spec.nodeName=" + node;
     if (!has_census_) {
       rounds_.list({.resource = kube::kPods, .ns = {}, .labels = {}, .fields = here}, observe::pod_projection(), keep);
@@ -127,43 +126,36 @@ void Look::list_pods() {
   if (!rounds_.is_waiting()) judge();
 }
 
-observe::Beside Look::beside(const observe::NodeFacts& facts, const observe::Standing& standing,
-                             const vendors::PolicyReading* reading) {
-  observe::Beside beside{.tried = true};
-  const auto pods = pods_.find(facts.name);
-  if (has_census_) {
-    beside.device_pods = 0;
-    if (pods != pods_.end()) {
-      beside.device_pods = static_cast<int>(std::count_if(
-          pods->second.begin(), pods->second.end(),
-          [this](const observe::PodFacts& pod) { return observe::uses_device(pod, &claims_) && !pod.is_finished; }));
-    }
+void Look::keep_pod(const kube::Object& object) {
+  const std::string node(json::text_at(object, {"spec", "nodeName"}));
+  if (node.empty()) return;
+  const auto make = [this](const kube::Object& pod) { return observe::pod_facts(pod, profile_); };
+  pods_.try_emplace(node, make).first->second.put(object);
+}
+
+void Look::fill_runtime_facts() {
+  for (auto& [node, pods] : pods_) {
+    runtime_.pods[node] = &pods;
+    pods.each([&, &node = node](const std::string&, const observe::PodFacts& pod) {
+      if (observe::uses_device(pod, &claims_) && !pod.is_finished) ++device_pods_[node];
+      for (const Budget& budget : budgets_) {
+        const bool holds =
+            budget.ns == pod.ns && budget.allowed <= 0 && budget.pods && budget.pods->matches(pod.lookup());
+        if (holds) runtime_.blocked_by[pod.uid] = budget.full_name();
+      }
+    });
   }
-  if (!standing.held) return beside;
-  beside.spent = std::max(base::Span::zero(), base::Span(at_ - standing.held->since) - standing.held->excluded);
-  if (pods == pods_.end() || reading == nullptr) return beside;
-  std::vector<core::PodView>& views = pods_in_flight_[facts.name];
-  views.clear();
-  for (const observe::PodFacts& pod : pods->second) {
-    core::PodView view = observe::pod_view(pod, reading->jobs, reading->drained, profile_, ns_, &claims_);
-    for (const Budget& budget : budgets_) {
-      const bool holds =
-          budget.ns == pod.ns && budget.allowed <= 0 && budget.pods && budget.pods->matches(pod.lookup());
-      if (holds) view.held_by = budget.full_name();
-    }
-    views.push_back(std::move(view));
-  }
-  beside.pods = &views;
-  return beside;
+  if (has_census_) runtime_.device_pods = &device_pods_;
 }
 
 void Look::judge() {
+  fill_runtime_facts();
   std::vector<const core::FleetView*> policies;
   for (const Sight& sight : sights_) {
     if (const kube::Object* policy = sight.fleet->policy())
       sight.fleet->set_nodes_at_start(act::nodes_at_start(*policy));
     sight.fleet->everything_changed();
-    policies.push_back(&sight.fleet->look(at_));
+    policies.push_back(&sight.fleet->look(runtime_, at_));
   }
   for (Sight& sight : sights_) {
     sight.plan = core::decide(profile_.flow, sight.fleet->within(operate::room_under({}, policies, true)));

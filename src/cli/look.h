@@ -78,8 +78,9 @@ class Look {
   void make_fleets();
   void list_pods();
   void judge();
-  observe::Beside beside(const observe::NodeFacts& facts, const observe::Standing& standing,
-                         const vendors::PolicyReading* reading);
+  void keep_pod(const kube::Object& object);
+  // What an operator would know by its watches, from what was listed.
+  void fill_runtime_facts();
 
   Rounds rounds_;
   base::Loop& loop_;
@@ -94,6 +95,7 @@ class Look {
   observe::PolicyCaches policies_;
   observe::OperandPods operand_index_;
   observe::Estate estate_;
+  observe::Stopwatch stopwatch_;
   std::string foreign_operator_;
   struct Sight {
     std::unique_ptr<observe::Fleet> fleet;
@@ -103,8 +105,9 @@ class Look {
   std::size_t current_ = 0;
 
   bool has_census_ = false;
-  std::map<std::string, std::vector<observe::PodFacts>> pods_;        // by node
-  std::map<std::string, std::vector<core::PodView>> pods_in_flight_;  // by node
+  std::map<std::string, kube::Cache<observe::PodFacts>> pods_;  // by node
+  std::map<std::string, int> device_pods_;                      // likewise
+  observe::RuntimeFacts runtime_ = {.has_tried_everything = true};
   std::vector<Budget> budgets_;
 };
 

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "act/errands.h"
+#include "act/executor.h"
 #include "kube/placement.h"
 
 namespace drover::cli {

@@ -11,6 +11,9 @@ namespace {
 
 using core::Phase;
 
+// In the other phases there is nothing to try but to wait.
+constexpr core::Phases kAsking = {Phase::EvictDevicePods, Phase::Drain};
+
 constexpr std::string_view kOrder = vendors::kOrderAnnotation;
 
 // A record or a state label of this kind: the node has to be looked after until they are gone.
@@ -46,12 +49,8 @@ core::Policy nobodys_policy() {
 }  // namespace
 
 Fleet::Fleet(Sources sources, std::optional<PolicyRef> policy, const vendors::Profile& profile,
-             vendors::OperandSettings settings, Company company)
-    : sources_(sources),
-      policy_(std::move(policy)),
-      profile_(profile),
-      settings_(std::move(settings)),
-      company_(std::move(company)) {}
+             vendors::OperandSettings settings)
+    : sources_(sources), policy_(std::move(policy)), profile_(profile), settings_(std::move(settings)) {}
 
 void Fleet::node_changed(const std::string& name) {
   const NodeFacts* facts = sources_.nodes.find(name);
@@ -108,27 +107,27 @@ void Fleet::read_policy() {
   for (const json::Value& set : wants_->daemon_sets()) wanted_texts_.push_back(base::fnv1a(json::text_of(set)));
 }
 
-const core::FleetView& Fleet::look(base::WallTime now) {
+const core::FleetView& Fleet::look(const RuntimeFacts& runtime, base::WallTime now) {
   if (is_stale_) {
-    make_all(now);
+    make_all(runtime, now);
   } else {
     for (const std::string& name : dirty_) {
       const auto at = at_.find(name);
       const NodeFacts* facts = at == at_.end() ? nullptr : sources_.nodes.find(name);
-      if (facts != nullptr) make(at->second, *facts, now);
+      if (facts != nullptr) make(at->second, *facts, runtime, now);
     }
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (!places_[i].moves || dirty_.contains(view_.nodes[i].name)) continue;
-      if (const NodeFacts* facts = this->facts(i)) make(i, *facts, now);
+      if (const NodeFacts* facts = this->facts(i)) make(i, *facts, runtime, now);
     }
   }
   dirty_.clear();
   view_.policy.nodes_at_start = nodes_at_start_;
-  view_.pods_are_counted = pods_are_counted_;
+  view_.pods_are_counted = runtime.pods_are_counted;
   return view_;
 }
 
-void Fleet::make_all(base::WallTime now) {
+void Fleet::make_all(const RuntimeFacts& runtime, base::WallTime now) {
   is_stale_ = false;
   read_policy();
   view_.policy = wants_ == nullptr ? nobodys_policy() : wants_->reading().policy;
@@ -143,7 +142,7 @@ void Fleet::make_all(base::WallTime now) {
     at_[name] = view_.nodes.size();
     view_.nodes.emplace_back();
     places_.emplace_back();
-    make(view_.nodes.size() - 1, facts, now);
+    make(view_.nodes.size() - 1, facts, runtime, now);
   });
 }
 
@@ -161,7 +160,7 @@ bool Fleet::is_settled(const vendors::NodeWish& wish) const {
          (wish.template_mark.empty() || (set->template_mark == wish.template_mark && set->may_force == wish.forces));
 }
 
-void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) {
+void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now) {
   Place& place = places_[index];
   const vendors::LabelsOf labels = labels_of(facts);
   place.standing = standing_of(facts, profile_, view_.policy.uid, now);
@@ -186,16 +185,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
   around.is_selected = wants_ != nullptr && wants_->selects(labels);
   around.driver_is_the_hosts_own = wants_ != nullptr && wants_->is_the_hosts_own(labels);
   const Phase phase = place.standing.phase;
-  if (company_ && (place.standing.held || phase == Phase::Required)) {
-    const Beside beside = company_(facts, place.standing, wants_ == nullptr ? nullptr : &wants_->reading());
-    around.pods = beside.pods;
-    around.device_pods = beside.device_pods;
-    around.spent = beside.spent;
-    around.tried = beside.tried;
-    around.is_untouched = beside.is_untouched;
-    around.deleted_driver = beside.deleted_driver;
-    around.proof_trouble = beside.proof_trouble;
-  }
+  if (place.standing.held || phase == Phase::Required) look_beside(facts, place.standing, runtime, now, around);
   if (around.preflight != nullptr) around.proving_for = sources_.operand_pods.proving_for(*around.preflight, now);
   if (const auto at = preparing_.find(facts.name); at != preparing_.end()) around.proving_for = now - at->second;
   view_.nodes[index] = node_view(facts, place.standing, around, profile_, now);
@@ -209,6 +199,44 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
   place.is_undressed = place.is_undressed || (is_ours_to_tell && order_of(facts, view_.nodes[index], wish.version) !=
                                                                      facts.annotation(kOrder));
   place.moves = place.standing.held || place.standing.given_back_at || !facts.is_ready || is_proving;
+}
+
+// What this process knows of the node beside what is written on it.
+void Fleet::look_beside(const NodeFacts& facts, const Standing& standing, const RuntimeFacts& runtime,
+                        base::WallTime now, Surroundings& around) const {
+  const auto known = [&](const std::map<std::string, std::string>& by_node) {
+    const auto at = by_node.find(facts.name);
+    return at == by_node.end() ? std::string() : at->second;
+  };
+  around.device_pods = runtime.device_pods_on(facts.name);
+  around.proof_trouble = known(runtime.probe_refused);
+  around.deleted_driver = known(runtime.deleted_drivers);
+  around.tried = runtime.has_tried_everything;
+  if (!standing.held) return sources_.stopwatch.forget(facts.name);
+  const core::Claim& claim = standing.held->claim;
+  const bool is_blocked = facts.report && facts.report->id == claim.id && facts.report->is_blocked;
+  const bool counts = !is_blocked && runtime.api_is_reachable && facts.is_ready && (view_.policy.is_on || claim.serves);
+  around.spent = sources_.stopwatch.look(facts.name, *standing.held, counts, runtime.now, now);
+  around.is_untouched = known(runtime.untouched) == claim.id;
+  const auto attempt = runtime.attempts.find(facts.name);
+  const bool was_tried =
+      attempt != runtime.attempts.end() && attempt->second.claim == claim.id && attempt->second.phase == standing.phase;
+  around.tried = around.tried || !kAsking.has(standing.phase) || was_tried;
+  const auto pods = runtime.pods.find(facts.name);
+  if (pods == runtime.pods.end()) return;
+  static const vendors::PolicyReading kNothingAsked;
+  const vendors::PolicyReading& asked = wants_ == nullptr ? kNothingAsked : wants_->reading();
+  around.pods.emplace();
+  pods->second->each([&](const std::string&, const PodFacts& pod) {
+    core::PodView view = pod_view(pod, asked.jobs, asked.drained, profile_, settings_.ns, &sources_.claims);
+    if (const auto at = runtime.blocked_by.find(pod.uid); at != runtime.blocked_by.end()) view.held_by = at->second;
+    around.pods->push_back(std::move(view));
+  });
+}
+
+base::Span Fleet::excluded(std::size_t node, base::WallTime now) const {
+  const auto& held = places_[node].standing.held;
+  return held ? sources_.stopwatch.excluded(view_.nodes[node].name, *held, now) : base::Span::zero();
 }
 
 // What its agent is to be told while nothing changes; what it was asked to prepare it may go on preparing.

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,13 +16,16 @@
 
 #include "core/view.h"
 #include "kube/cache.h"
+#include "observe/claims.h"
 #include "observe/daemon_set_facts.h"
 #include "observe/estate.h"
 #include "observe/node_facts.h"
 #include "observe/node_view.h"
 #include "observe/operand_pods.h"
 #include "observe/pod_facts.h"
+#include "observe/runtime_facts.h"
 #include "observe/standing.h"
+#include "observe/stopwatch.h"
 #include "vendors/profile.h"
 #include "vendors/wants.h"
 
@@ -35,27 +37,15 @@ struct Sources {
   OperandPods& operand_pods;
   const kube::Cache<DaemonSetFacts>& daemon_sets;
   const Estate& estate;
-};
-
-// What only a running process knows of a node.
-struct Beside {
-  const std::vector<core::PodView>* pods = nullptr;  // listed after the cordon
-  std::optional<int> device_pods = {};
-  base::Span spent = {};
-  bool tried = false;
-  bool is_untouched = false;
-  std::string deleted_driver = {};  // uid of the driver's pod that we deleted last, whatever a slow watch still shows
-  std::string proof_trouble = {};   // why no pod that proves the image can be made
+  const Claims& claims;
+  Stopwatch& stopwatch;
 };
 
 class Fleet {
  public:
-  // Of a node, and what its policy wants (nullptr: nobody wants anything).
-  using Company = std::function<Beside(const NodeFacts&, const Standing&, const vendors::PolicyReading*)>;
-
-  // Of this policy; nothing: of nobody. `company` is asked about each node that is in flight or waits; it may be empty.
+  // Of this policy; nothing: of nodes without one.
   Fleet(Sources sources, std::optional<PolicyRef> policy, const vendors::Profile& profile,
-        vendors::OperandSettings settings, Company company);
+        vendors::OperandSettings settings);
 
   // What changed since the last look, of the node itself or of its operand pods.
   void node_changed(const std::string& name);
@@ -63,7 +53,7 @@ class Fleet {
   void everything_changed() { is_stale_ = true; }
 
   // The policy that counts, or what is left to do when there is none: give the nodes back.
-  const core::FleetView& look(base::WallTime now);
+  const core::FleetView& look(const RuntimeFacts& runtime, base::WallTime now);
 
   // The same with a limit on how many may be taken now, whatever the policy says, and with how many it holds that are
   // no longer its own.
@@ -101,8 +91,8 @@ class Fleet {
   // Of the rollout that is under way; 0 when none is. Remembered by whoever writes the policy's status.
   void set_nodes_at_start(int nodes) { nodes_at_start_ = nodes; }
   int nodes_at_start() const { return nodes_at_start_; }
-  // Whether it is known how many pods use each node's devices.
-  void set_pods_are_counted(bool counted) { pods_are_counted_ = counted; }
+  // What a record of the node that is written now should say about time that did not count.
+  base::Span excluded(std::size_t node, base::WallTime now) const;
 
  private:
   // By what their image depends on: what the policy wants on nodes that are alike there.
@@ -115,8 +105,10 @@ class Fleet {
   };
 
   void read_policy();
-  void make_all(base::WallTime now);
-  void make(std::size_t index, const NodeFacts& facts, base::WallTime now);
+  void make_all(const RuntimeFacts& runtime, base::WallTime now);
+  void make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now);
+  void look_beside(const NodeFacts& facts, const Standing& standing, const RuntimeFacts& runtime, base::WallTime now,
+                   Surroundings& around) const;
   bool concerns(const NodeFacts& facts) const;
   vendors::Dress dress_of(const NodeFacts& facts, core::Phase phase) const;
   std::string pool_of(const NodeFacts& facts) const;
@@ -129,7 +121,6 @@ class Fleet {
   std::optional<PolicyRef> policy_;
   const vendors::Profile& profile_;
   vendors::OperandSettings settings_;
-  Company company_;
 
   bool takes_templates_ = false;
   bool is_stale_ = true;  // the policy, a DaemonSet or the set of nodes changed
@@ -139,7 +130,6 @@ class Fleet {
   std::vector<std::uint64_t> wanted_texts_;
   std::map<std::string, base::WallTime> preparing_;  // by node: since when its agent is seen preparing
   int nodes_at_start_ = 0;
-  bool pods_are_counted_ = true;
 
   core::FleetView view_;
   Pools pools_;

@@ -230,7 +230,7 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   view.gates = gates_of(facts, profile, around.gates.value_or(profile.gates));
   if (!agent_holds_gates(facts, around)) view.lost_gates = lost_gates_of(facts, standing, profile);
   view.device_pods = around.device_pods;
-  if (around.pods != nullptr) view.pods = *around.pods;
+  view.pods = around.pods;
   return view;
 }
 

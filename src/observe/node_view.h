@@ -30,7 +30,7 @@ struct Surroundings {
   const PodFacts* driver = nullptr;
   const PodFacts* validator = nullptr;
   const PodFacts* preflight = nullptr;
-  const std::vector<core::PodView>* pods = nullptr;  // listed after the cordon
+  std::optional<std::vector<core::PodView>> pods = {};  // listed after the cordon
   std::optional<int> device_pods = {};
   Wish wish = {};
   bool is_selected = true;

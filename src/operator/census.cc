@@ -45,10 +45,4 @@ std::optional<base::Span> Census::next_in() const {
   return gone < wait ? std::optional(wait - gone) : std::nullopt;
 }
 
-std::optional<int> Census::on(const std::string& node) const {
-  if (!count_) return {};
-  const auto at = count_->find(node);
-  return at == count_->end() ? 0 : at->second;
-}
-
 }  // namespace drover::operate

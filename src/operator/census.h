@@ -22,8 +22,8 @@ class Census {
 
   // Counts unless it was done a short while ago or is being done; one that is never answered is given up then.
   void wanted();
-  // Nothing before the first count.
-  std::optional<int> on(const std::string& node) const;
+  // By node; nothing before the first count.
+  const std::map<std::string, int>* counts() const { return count_ ? &*count_ : nullptr; }
   // A first count has come, or failed, or took too long.
   bool is_over() const;
   // When somebody who waits should look again: the count is due again, or is given up.

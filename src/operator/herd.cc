@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "act/operands.h"
+#include "act/writes_of.h"
 #include "base/log.h"
 #include "observe/ranges.h"
 
@@ -52,20 +54,21 @@ Herd::Herd(kube::Api& api, base::Loop& loop, base::Random random, const Served& 
                 for (const auto& flock : flocks_) flock->fleet.everything_changed();
                 wake_();
               }),
-      company_(loop, node_pods_, census_, claims_, *served.profile, served.operands.ns),
-      errands_(api, loop, random_.fork("errands"), std::move(permission), [this] { wake_(); }),
-      hands_(errands_, events, loop, company_, tally_, *served.profile, served.operands.ns),
+      runtime_(loop, node_pods_, census_),
+      executor_(api, loop, random_.fork("errands"), events, std::move(permission), [this] { wake_(); }),
       operand_index_(operand_pods_, *served.profile),
       estate_(policies_, *served.profile) {
   flocks_.push_back(flock_of({}));
 }
 
 std::unique_ptr<Flock> Herd::flock_of(std::optional<observe::PolicyRef> policy) {
-  return std::make_unique<Flock>(observe::Fleet(
-      {.nodes = nodes_, .operand_pods = operand_index_, .daemon_sets = daemon_sets_, .estate = estate_},
-      std::move(policy), *served_.profile, served_.operands,
-      [this](const observe::NodeFacts& facts, const observe::Standing& standing,
-             const vendors::PolicyReading* reading) { return company_.beside(facts, standing, reading); }));
+  return std::make_unique<Flock>(observe::Fleet({.nodes = nodes_,
+                                                 .operand_pods = operand_index_,
+                                                 .daemon_sets = daemon_sets_,
+                                                 .estate = estate_,
+                                                 .claims = claims_,
+                                                 .stopwatch = stopwatch_},
+                                                std::move(policy), *served_.profile, served_.operands));
 }
 
 void Herd::begin_watch(std::string_view name, kube::Range range, kube::Projection projection, kube::Listener listener) {
@@ -136,7 +139,9 @@ bool Herd::knows_its_policies() const {
   return !unknown_kinds_.contains(observe::policy_kind_of(*served_.profile, 0).qualified());
 }
 
-void Herd::absorb(const std::vector<std::string>& changed_nodes, bool api_is_there) {
+void Herd::absorb(const std::vector<std::string>& changed_nodes) {
+  const std::vector<act::WriteResult> results = executor_.take_results();
+  for (const act::WriteResult& result : results) counters_.count(result);
   read_policies();
   const bool sets_changed = daemon_sets_changed();
   foreigners_.take_changes();
@@ -146,7 +151,7 @@ void Herd::absorb(const std::vector<std::string>& changed_nodes, bool api_is_the
   }
   std::set<std::string> nodes(changed_nodes.begin(), changed_nodes.end());
   nodes.merge(std::exchange(pods_changed_, {}));
-  nodes.merge(company_.take_news());
+  nodes.merge(runtime_.absorb(results));
   std::set<std::string> operands_changed;
   for (const std::string& key : operand_pods_.take_changes()) {
     for (std::string& node : operand_index_.changed(key)) operands_changed.insert(std::move(node));
@@ -156,7 +161,6 @@ void Herd::absorb(const std::vector<std::string>& changed_nodes, bool api_is_the
     for (const std::string& name : nodes) flock->fleet.node_changed(name);
     for (const std::string& name : operands_changed) flock->fleet.pods_changed(name);
   }
-  company_.set_reach(api_is_there);
 }
 
 // Our own writing of a status, and every pod that a DaemonSet counts, changes the object; neither changes what is
@@ -174,7 +178,7 @@ void Herd::read_policies() {
                                                          kube::is_being_deleted(*policy));
       std::string& before = seen_policies_[{.kind = kind, .key = key}];
       changed = changed || before != mark;
-      if (mark.empty()) tally_.forget({.kind = kind, .key = key});
+      if (mark.empty()) counters_.forget({.kind = kind, .key = key});
       before = std::move(mark);
     }
   }
@@ -205,14 +209,14 @@ bool Herd::daemon_sets_changed() {
   return changed;
 }
 
-void Herd::observe() {
+void Herd::observe(bool api_is_there) {
+  const observe::RuntimeFacts& runtime = runtime_.look(api_is_there);
   for (const auto& flock : flocks_) {
     observe::Fleet& fleet = flock->fleet;
     if (fleet.nodes_at_start() == 0 && fleet.policy() != nullptr) {
       fleet.set_nodes_at_start(act::nodes_at_start(*fleet.policy()));
     }
-    fleet.set_pods_are_counted(census_.is_over());
-    fleet.look(loop_.wall());
+    fleet.look(runtime, loop_.wall());
   }
 }
 
@@ -230,10 +234,14 @@ void Herd::apply(Flock& flock, const core::FleetView& view, const core::Plan& pl
                        const core::Phase now = view.nodes[decision.node].phase;
                        return (decision.change ? decision.change->phase : now) == core::Phase::Required;
                      });
-  if (!foreign_operator().empty()) return;  // two drivers of one car
+  if (!foreign_operator().empty()) return;  // the vendor's own operator drives
   if (flock.is_waiting) census_.wanted();
   bring_operands(flock, view);
-  hands_.apply(flock.fleet, view, plan);
+  act::Writes writes = act::writes_of(
+      {.fleet = flock.fleet, .view = view, .plan = plan, .profile = *served_.profile, .ns = served_.operands.ns},
+      runtime_.facts(), executor_.pending(), loop_.wall());
+  executor_.run(std::move(writes.writes));
+  runtime_.absorb(std::move(writes.attempts));
 }
 
 // An agent that loads by itself what is missing must know that it is paused before it is there, and pods that people
@@ -243,7 +251,7 @@ void Herd::bring_operands(const Flock& flock, const core::FleetView& view) {
   for (std::size_t i = 0; is_paused && i < view.nodes.size(); ++i) {
     if (flock.fleet.is_undressed(i)) return;
   }
-  hands_.bring_operands(flock.fleet, daemon_sets_, is_paused);
+  executor_.run(act::apply_operands(flock.fleet, daemon_sets_, served_.operands.ns, is_paused, executor_.pending()));
 }
 
 void Herd::tidy() {
@@ -259,10 +267,10 @@ void Herd::tidy() {
     if (wants == nullptr) continue;
     for (const json::Value& set : wants->daemon_sets()) wanted.emplace(json::text_at(set, {"metadata", "name"}));
   }
-  node_pods_.want(watched);
+  runtime_.want_pods(watched);
   if (!foreign_operator().empty()) return;
-  hands_.tidy(fleets, operand_index_, operand_pods_);
-  if (may_withdraw) hands_.withdraw(wanted, daemon_sets_);
+  executor_.run(act::remove_probes(fleets, operand_index_, operand_pods_));
+  if (may_withdraw) executor_.run(act::remove_validators(wanted, daemon_sets_, *served_.profile, served_.operands.ns));
 }
 
 std::string Herd::foreign_operator() const {
@@ -287,7 +295,7 @@ std::vector<vendors::Family> Herd::measure() const {
     if (!fleet.policy_ref()) continue;
     vendors::PolicyFigures figures{.policy = fleet.policy_ref()->key, .fleet = &fleet.seen()};
     if (fleet.wants() != nullptr) figures.version = fleet.wants()->version();
-    figures.deeds = tally_.of(*fleet.policy_ref());
+    figures.deeds = counters_.of(*fleet.policy_ref());
     figures.looked_at = flock->looked_at;
     policies.push_back(std::move(figures));
   }
@@ -311,7 +319,7 @@ std::optional<base::Span> Herd::record(Flock& flock, const core::FleetView& view
   const auto sooner = [&](std::optional<base::Span> span) {
     if (span && (!next || *span < *next)) next = span;
   };
-  sooner(errands_.next_in());
+  sooner(executor_.next_in());
   if (flock.is_waiting) sooner(census_.next_in());
   if (has_taken_unseen()) sooner(kLookForOurWrite);
   if (flock.status_is_due) sooner(std::max(base::Span::zero(), base::Span(flock.status_not_before - loop_.now())));
@@ -349,16 +357,16 @@ void Herd::write_status(Flock& flock, const core::FleetView& view, const core::P
   const std::string name(kube::name_of(*policy));
   const std::size_t kind = fleet.policy_ref()->kind;
   const kube::Resource resource = observe::policy_kind_of(*served_.profile, kind);
-  const bool sent = errands_.run(
-      fmt::format("status/{}/{}", kind, name),
-      // What is left out of a merge stays: it must be made of the status that is there.
-      kube::patch(resource, "", name, kube::PatchKind::Merge,
-                  json::Members{{"metadata", json::Members{{"resourceVersion", kube::version_of(*policy)}}},
-                                {"status", *status}},
-                  "status"),
-      kStatusEvery, [this, ref = fleet.policy_ref()](const kube::Result<kube::Object>& answer) {
-        tally_.count(ref, vendors::Deed::WriteStatus, answer);
-      });
+  // What is left out of a merge stays: it must be made of the status that is there.
+  kube::Request request = kube::patch(
+      resource, "", name, kube::PatchKind::Merge,
+      json::Members{{"metadata", json::Members{{"resourceVersion", kube::version_of(*policy)}}}, {"status", *status}},
+      "status");
+  const bool sent = executor_.run(act::Write{.key = fmt::format("status/{}/{}", kind, name),
+                                             .request = std::move(request),
+                                             .purpose = act::Purpose::Status,
+                                             .subject = {.policy = fleet.policy_ref()},
+                                             .rest = kStatusEvery});
   if (sent) flock.status_not_before = loop_.now() + kStatusEvery;
 }
 
@@ -367,11 +375,13 @@ void Herd::write_ignored() {
     const kube::Object* policy = estate_.find(one.policy);
     if (policy == nullptr || act::says_ignored(*policy, one.because)) continue;
     const std::string name(kube::name_of(*policy));
-    errands_.run(
-        fmt::format("status/{}/{}", one.policy.kind, name),
-        kube::patch(observe::policy_kind_of(*served_.profile, one.policy.kind), "", name, kube::PatchKind::Merge,
-                    json::Members{{"status", act::ignored_status(*policy, one.because, loop_.wall())}}, "status"),
-        kStatusEvery);
+    executor_.run(act::Write{
+        .key = fmt::format("status/{}/{}", one.policy.kind, name),
+        .request =
+            kube::patch(observe::policy_kind_of(*served_.profile, one.policy.kind), "", name, kube::PatchKind::Merge,
+                        json::Members{{"status", act::ignored_status(*policy, one.because, loop_.wall())}}, "status"),
+        .purpose = act::Purpose::Status,
+        .rest = kStatusEvery});
   }
 }
 

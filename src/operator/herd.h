@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "act/errands.h"
+#include "act/executor.h"
 #include "act/policy_status.h"
 #include "base/loop.h"
 #include "base/random.h"
@@ -24,12 +24,11 @@
 #include "observe/claims.h"
 #include "observe/fleet.h"
 #include "operator/census.h"
-#include "operator/company.h"
+#include "operator/counters.h"
 #include "operator/flock.h"
-#include "operator/hands.h"
 #include "operator/node_pods.h"
+#include "operator/runtime.h"
 #include "operator/settings.h"
-#include "operator/tally.h"
 
 namespace drover::operate {
 
@@ -52,8 +51,8 @@ class Herd {
   std::vector<std::string> label_keys() const;
 
   // The corridor's doors, in the order of walking; `apply` and `record` for each flock.
-  void absorb(const std::vector<std::string>& changed_nodes, bool api_is_there);
-  void observe();
+  void absorb(const std::vector<std::string>& changed_nodes);
+  void observe(bool api_is_there);
   const std::vector<std::unique_ptr<Flock>>& flocks() const { return flocks_; }
   void apply(Flock& flock, const core::FleetView& view, const core::Plan& plan);
   // When to walk again, if nothing happens before.
@@ -62,12 +61,12 @@ class Herd {
   void tidy();
 
   // A node was taken and the watch has not shown it yet.
-  bool has_taken_unseen() { return hands_.has_taken_unseen(nodes_); }
+  bool has_taken_unseen() { return executor_.has_taken_unseen(nodes_); }
 
   // For metrics: of the last walk, over all policies.
   act::Summary summary() const;
   bool upgrades_are_on() const;
-  std::uint64_t failed_errands() const { return errands_.failures(); }
+  std::uint64_t failed_writes() const { return executor_.failures(); }
   std::vector<vendors::Family> measure() const;
   const vendors::Profile& profile() const { return *served_.profile; }
   // For whoever shows it: of the first policy.
@@ -111,10 +110,10 @@ class Herd {
   std::set<std::string> pods_changed_;  // nodes in flight whose pods changed
   NodePods node_pods_;
   Census census_;
-  Company company_;
-  act::Errands errands_;
-  Tally tally_;
-  Hands hands_;
+  Runtime runtime_;
+  act::Executor executor_;
+  Counters counters_;
+  observe::Stopwatch stopwatch_;
   observe::OperandPods operand_index_;
   observe::Estate estate_;
   std::vector<std::unique_ptr<Flock>> flocks_;  // in the order of their policies; nobody's is the last

@@ -26,8 +26,8 @@ int in_flight_elsewhere(const Herd& herd, const Flock& flock) {
 base::Span walk_the_corridor(const std::vector<std::unique_ptr<Herd>>& herds, const News& news,
                              const std::function<int()>& room, base::Span at_most) {
   for (const auto& herd : herds) {
-    herd->absorb(news.changed_nodes, news.api_is_there);
-    if (herd->knows_its_policies()) herd->observe();
+    herd->absorb(news.changed_nodes);
+    if (herd->knows_its_policies()) herd->observe(news.api_is_there);
   }
   for (const auto& herd : herds) {
     if (!herd->knows_its_policies()) continue;

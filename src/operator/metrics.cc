@@ -93,7 +93,7 @@ Readings readings_of(const Operator& drover, std::uint64_t api_requests) {
     readings.vendors.push_back({.profile = &herd->profile(),
                                 .summary = herd->summary(),
                                 .upgrades_are_on = herd->upgrades_are_on(),
-                                .failed_errands = herd->failed_errands(),
+                                .failed_writes = herd->failed_writes(),
                                 .own = herd->measure()});
   }
   return readings;
@@ -119,7 +119,7 @@ std::string metrics_text(const Readings& readings) {
   page.family("drover_errands_failed_total", Kind::Counter,
               "Writes that failed; conflicts and disruption budgets are not counted.");
   for (const Readings::Vendor& vendor : readings.vendors) {
-    page.sample(static_cast<double>(vendor.failed_errands), {{"vendor", vendor.profile->vendor}});
+    page.sample(static_cast<double>(vendor.failed_writes), {{"vendor", vendor.profile->vendor}});
   }
   page.family("drover_watch_age_seconds", Kind::Gauge,
               "Since the API server was last heard about nodes; absent before the first time.");

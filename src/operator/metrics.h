@@ -43,7 +43,7 @@ struct Readings {
     const vendors::Profile* profile;
     act::Summary summary = {};
     bool upgrades_are_on = false;
-    std::uint64_t failed_errands = 0;
+    std::uint64_t failed_writes = 0;
     std::vector<vendors::Family> own = {};  // that its documents name
   };
 

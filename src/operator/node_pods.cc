@@ -138,6 +138,14 @@ void NodePods::list(const std::string& node) {
                 std::move(sink));
 }
 
+std::map<std::string, const NodePods::Pods*> NodePods::known() const {
+  std::map<std::string, const Pods*> known;
+  for (const auto& [node, watched] : watched_) {
+    if (const Pods* pods = of(node)) known.emplace(node, pods);
+  }
+  return known;
+}
+
 const NodePods::Pods* NodePods::of(const std::string& node) const {
   const auto at = watched_.find(node);
   if (at == watched_.end()) return nullptr;

@@ -35,7 +35,8 @@ class NodePods {
   // From now on exactly these nodes.
   void want(const std::set<std::string>& nodes);
 
-  // Nothing until they were listed.
+  // By node; nothing of a node until its pods were listed.
+  std::map<std::string, const Pods*> known() const;
   const Pods* of(const std::string& node) const;
   // Watches that are open now.
   std::size_t watches() const { return own_watches_ + (wide_ ? 1 : 0); }

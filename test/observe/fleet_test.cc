@@ -48,7 +48,7 @@ class FleetTest : public ::testing::Test {
   }
 
   const core::DriverView& driver_on(std::string_view name) {
-    for (const core::NodeView& node : fleet.look(kFleetNow).nodes) {
+    for (const core::NodeView& node : fleet.look({}, kFleetNow).nodes) {
       if (node.name == name) return node.driver;
     }
     ADD_FAILURE() << "nobody sees " << name;
@@ -56,7 +56,7 @@ class FleetTest : public ::testing::Test {
   }
   // Of the driver that the policy wants on these nodes.
   std::string wanted_digest() {
-    fleet.look(kFleetNow);
+    fleet.look({}, kFleetNow);
     return fleet.wish(0).digest;
   }
 
@@ -66,23 +66,29 @@ class FleetTest : public ::testing::Test {
   PolicyCaches policies = policy_caches(kFleetProfile);
   OperandPods index{pods, kFleetProfile};
   Estate estate{policies, kFleetProfile};
-  Fleet fleet{{.nodes = nodes, .operand_pods = index, .daemon_sets = sets, .estate = estate},
+  Claims claims = claims_of(kFleetProfile);
+  Stopwatch stopwatch;
+  Fleet fleet{{.nodes = nodes,
+               .operand_pods = index,
+               .daemon_sets = sets,
+               .estate = estate,
+               .claims = claims,
+               .stopwatch = stopwatch},
               PolicyRef{.kind = 0, .key = "cluster-policy"},
               kFleetProfile,
-              {},
               {}};
   core::DriverView nobody;
 };
 
 TEST_F(FleetTest, WithoutNodesAndPodsThereIsNothingToSay) {
-  EXPECT_TRUE(fleet.look(kFleetNow).nodes.empty());
+  EXPECT_TRUE(fleet.look({}, kFleetNow).nodes.empty());
   EXPECT_EQ(fleet.seen().policy.name, "cluster-policy");
 }
 
 TEST_F(FleetTest, ADriverPodIsItsNodesDriver) {
   add_node("a");
   add_pod(driver_pod("driver-a", "a", "old"));
-  ASSERT_EQ(fleet.look(kFleetNow).nodes.size(), 1U);
+  ASSERT_EQ(fleet.look({}, kFleetNow).nodes.size(), 1U);
   EXPECT_EQ(driver_on("a").pod, "uid-driver-a");
   EXPECT_TRUE(driver_on("a").is_outdated);
 }
@@ -93,7 +99,7 @@ TEST_F(FleetTest, APodThatIsNotScheduledYetIsNobodysDriver) {
   kube::Object follower = driver_pod("follower", "", wanted_digest());
   json::ensure(follower, {"status", "phase"}) = "Pending";
   add_pod(follower);
-  EXPECT_EQ(fleet.look(kFleetNow).nodes.size(), 1U);
+  EXPECT_EQ(fleet.look({}, kFleetNow).nodes.size(), 1U);
   EXPECT_EQ(driver_on("a").pod, "uid-driver-a");
   EXPECT_TRUE(driver_on("a").is_outdated);
 }
@@ -138,7 +144,7 @@ TEST_F(FleetTest, APodOnANodeThatIsGoneIsNobodysTrouble) {
   add_node("a");
   add_pod(driver_pod("driver-a", "a", "old"));
   add_pod(driver_pod("driver-gone", "gone", "old"));
-  ASSERT_EQ(fleet.look(kFleetNow).nodes.size(), 1U);
+  ASSERT_EQ(fleet.look({}, kFleetNow).nodes.size(), 1U);
   EXPECT_EQ(driver_on("a").pod, "uid-driver-a");
 }
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "act/errands.h"
+#include "act/executor.h"
 
 namespace drover::act {
 namespace {

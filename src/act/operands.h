@@ -1,0 +1,33 @@
+// What a policy brings to the cluster, as requests: its DaemonSets as it wants them, and the end of what nothing needs
+// any more. Pure.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "act/executor.h"
+#include "act/write.h"
+#include "kube/cache.h"
+#include "observe/daemon_set_facts.h"
+#include "observe/fleet.h"
+#include "observe/operand_pods.h"
+#include "vendors/profile.h"
+
+namespace drover::act {
+
+using DaemonSets = kube::Cache<observe::DaemonSetFacts>;
+
+// DaemonSets as the policy wants them; those that are there may be left as they are.
+std::vector<Write> apply_operands(const observe::Fleet& fleet, const DaemonSets& sets, const std::string& ns,
+                                  bool only_missing, const PendingWrites& pending);
+
+// Pods that prove images nothing waits for.
+std::vector<Write> remove_probes(const std::vector<const observe::Fleet*>& fleets, const observe::OperandPods& index,
+                                 const kube::Cache<observe::PodFacts>& operand_pods);
+
+// Validators that no policy wants. Not while a node may still need their word.
+std::vector<Write> remove_validators(const std::set<std::string>& wanted, const DaemonSets& sets,
+                                     const vendors::Profile& profile, const std::string& ns);
+
+}  // namespace drover::act

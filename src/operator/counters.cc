@@ -1,0 +1,41 @@
+#include "operator/counters.h"
+
+namespace drover::operate {
+
+using act::Purpose;
+using vendors::Deed;
+
+void Counters::count(const act::WriteResult& result) {
+  const act::Subject& subject = result.subject;
+  if (!subject.policy) return;
+  switch (result.purpose) {
+    case Purpose::Node:
+      if (subject.takes) count(result, Deed::TakeNode);
+      if (subject.gives_back) count(result, Deed::GiveBack);
+      break;
+    case Purpose::Evict: count(result, Deed::EvictHolder); break;
+    case Purpose::EvictInDrain: count(result, Deed::EvictOther); break;
+    case Purpose::ApplySet:
+      // One that changed nothing is not counted.
+      if (result.fault || result.generation != subject.generation)
+        count(result, subject.generation == 0 ? Deed::MakeSet : Deed::ChangeSet);
+      break;
+    case Purpose::Status: count(result, Deed::WriteStatus); break;
+    default: break;
+  }
+}
+
+// A conflict, and what has gone by itself, is neither a success nor a failure.
+void Counters::count(const act::WriteResult& result, vendors::Deed deed) {
+  using Kind = base::Fault::Kind;
+  vendors::Tries& tries = deeds_[*result.subject.policy][deed];
+  if (!result.fault) {
+    ++tries.done;
+  } else if (result.fault->kind == Kind::Blocked) {
+    ++tries.held;
+  } else if (result.fault->kind != Kind::Conflict && result.fault->kind != Kind::NotFound) {
+    ++tries.failed;
+  }
+}
+
+}  // namespace drover::operate

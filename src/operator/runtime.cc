@@ -1,0 +1,85 @@
+#include "operator/runtime.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace drover::operate {
+
+using act::Purpose;
+
+// "The disruption budget train needs 5 healthy pods and has 5 currently" names it without its namespace.
+std::string budget_in(std::string_view message, const std::string& ns) {
+  constexpr std::string_view kBefore = "disruption budget ";
+  const std::size_t at = message.find(kBefore);
+  if (at == std::string_view::npos) return ns + "/?";
+  const std::string_view rest = message.substr(at + kBefore.size());
+  return fmt::format("{}/{}", ns, rest.substr(0, rest.find(' ')));
+}
+
+Runtime::Runtime(const base::Loop& loop, NodePods& pods, const Census& census)
+    : loop_(loop), pods_(pods), census_(census) {}
+
+std::set<std::string> Runtime::absorb(const std::vector<act::WriteResult>& results) {
+  using Kind = base::Fault::Kind;
+  std::set<std::string> changed;
+  for (const act::WriteResult& result : results) {
+    const act::Subject& subject = result.subject;
+    const auto failed_by = [&](Kind kind) { return result.fault && result.fault->kind == kind; };
+    switch (result.purpose) {
+      case Purpose::Node:
+        if (!result.fault && !subject.claim.empty()) facts_.untouched[subject.node] = subject.claim;
+        break;
+      case Purpose::Evict:
+      case Purpose::EvictInDrain:
+        if (!result.fault || failed_by(Kind::Unknown)) facts_.untouched.erase(subject.node);
+        if (failed_by(Kind::Blocked)) {
+          facts_.blocked_by[subject.pod] = budget_in(result.fault->message, subject.ns);
+        } else {
+          facts_.blocked_by.erase(subject.pod);
+        }
+        break;
+      case Purpose::ForceDelete: facts_.untouched.erase(subject.node); break;
+      case Purpose::ReplaceDriver:
+        if (!result.fault || failed_by(Kind::NotFound)) facts_.deleted_drivers[subject.node] = subject.pod;
+        break;
+      case Purpose::ProveImage:
+        if (failed_by(Kind::Forbidden) || failed_by(Kind::Refused)) {
+          facts_.probe_refused[subject.node] = result.fault->message;
+          changed.insert(subject.node);
+        } else if (facts_.probe_refused.erase(subject.node) > 0) {
+          changed.insert(subject.node);
+        }
+        break;
+      default: break;
+    }
+  }
+  return changed;
+}
+
+void Runtime::absorb(std::vector<std::pair<std::string, observe::Attempt>> attempts) {
+  for (auto& [node, attempt] : attempts) facts_.attempts[node] = std::move(attempt);
+}
+
+const observe::RuntimeFacts& Runtime::look(bool api_is_reachable) {
+  facts_.pods = pods_.known();
+  facts_.device_pods = census_.counts();
+  facts_.pods_are_counted = census_.is_over();
+  facts_.api_is_reachable = api_is_reachable;
+  facts_.now = loop_.now();
+  return facts_;
+}
+
+void Runtime::want_pods(const std::set<std::string>& nodes) {
+  pods_.want(nodes);
+  const bool some_left = !std::includes(nodes.begin(), nodes.end(), watched_.begin(), watched_.end());
+  watched_ = nodes;
+  if (!some_left) return;
+  // What budgets said of pods on nodes that are no longer in flight is forgotten.
+  std::set<std::string> there;
+  for (const auto& [node, pods] : pods_.known())
+    pods->each([&](const std::string&, const observe::PodFacts& pod) { there.insert(pod.uid); });
+  std::erase_if(facts_.blocked_by, [&](const auto& one) { return !there.contains(one.first); });
+}
+
+}  // namespace drover::operate

@@ -1,0 +1,45 @@
+// Keeps the facts that only this process knows: from the pods it watches, the pods it has counted, and the answers to
+// its writes.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "act/write.h"
+#include "act/writes_of.h"
+#include "base/loop.h"
+#include "observe/runtime_facts.h"
+#include "operator/census.h"
+#include "operator/node_pods.h"
+
+namespace drover::operate {
+
+// Which budget a refused eviction names, "ml/train".
+std::string budget_in(std::string_view message, const std::string& ns);
+
+class Runtime {
+ public:
+  Runtime(const base::Loop& loop, NodePods& pods, const Census& census);
+
+  // What came of the writes. The nodes that are to be looked at again because of it.
+  std::set<std::string> absorb(const std::vector<act::WriteResult>& results);
+  // Every pod in the way was asked, on these nodes.
+  void absorb(std::vector<std::pair<std::string, observe::Attempt>> attempts);
+  // Brings the facts up to now.
+  const observe::RuntimeFacts& look(bool api_is_reachable);
+  const observe::RuntimeFacts& facts() const { return facts_; }
+  // From now on the pods of exactly these nodes.
+  void want_pods(const std::set<std::string>& nodes);
+
+ private:
+  const base::Loop& loop_;
+  NodePods& pods_;
+  const Census& census_;
+  observe::RuntimeFacts facts_;
+  std::set<std::string> watched_;
+};
+
+}  // namespace drover::operate
