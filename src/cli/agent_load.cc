@@ -7,21 +7,21 @@
 #include <memory>
 #include <string>
 
-#include "agent/hand_back.h"
-#include "agent/loader.h"
-#include "agent/vacate.h"
 #include "base/log.h"
 #include "cli/address.h"
 #include "cli/agent.h"
 #include "cli/agent_session.h"
 #include "cli/flags.h"
-#include "serve/http_server.h"
+#include "http/http_server.h"
+#include "vendors/tenstorrent/agent/loader.h"
+#include "vendors/tenstorrent/agent/return_to_host.h"
+#include "vendors/tenstorrent/agent/vacate.h"
 
 namespace drover::cli {
 namespace {
 
 // A kubelet asks every ten seconds; nobody else has to.
-constexpr serve::HttpServerLimits kLoaderRequestLimits = {
+constexpr http::HttpServerLimits kLoaderRequestLimits = {
     .most_head_bytes = 8 * 1024, .most_body_bytes = 0, .most_unsent_bytes = 64 * 1024, .most_connections = 16};
 
 struct LoadFlags {
@@ -29,32 +29,32 @@ struct LoadFlags {
   std::string listen = {};
 };
 
-base::Result<std::unique_ptr<serve::HttpServer>> answer_readiness(const std::string& listen, kube::AsioLoop& loop,
-                                                                  host::Host& host, const std::string& version) {
+base::Result<std::unique_ptr<http::HttpServer>> answer_readiness(const std::string& listen, kube::AsioLoop& loop,
+                                                                 host::Host& host, const std::string& version) {
   TRY(const Address address, parse_address(listen));
-  serve::HttpServerOptions options;
+  http::HttpServerOptions options;
   options.address = address.host;
   options.port = address.port;
   options.checks_host = false;  // kubelets call us by the pod's address
   options.speaks_tls = false;
   options.limits = kLoaderRequestLimits;
-  const auto answer = [&host, version](const serve::HttpRequest& request,
-                                       const std::shared_ptr<serve::Exchange>& exchange) {
+  const auto answer = [&host, version](const http::HttpRequest& request,
+                                       const std::shared_ptr<http::Exchange>& exchange) {
     if (request.target != "/readyz") return exchange->reply({.code = 404, .body = "there is /readyz\n"});
     const bool is_ready = agent::serves(host, version);
     exchange->reply({.code = is_ready ? 200 : 503, .body = is_ready ? "ready\n" : "tt-kmd is not loaded\n"});
   };
-  auto server = serve::HttpServer::open(loop, options, answer);
+  auto server = http::HttpServer::open(loop, options, answer);
   if (server || address.host != "::") return server;
   options.address = "0.0.0.0";  // a machine without IPv6
-  return serve::HttpServer::open(loop, options, answer);
+  return http::HttpServer::open(loop, options, answer);
 }
 
 int load(const LoadFlags& flags) {
   const auto settings = agent::read_load_settings(environment_of_this_process());
   if (!settings) return complain(settings.error());
   AgentSession<agent::Loader> session("");
-  std::unique_ptr<serve::HttpServer> server;
+  std::unique_ptr<http::HttpServer> server;
   if (!flags.listen.empty()) {
     auto opened = answer_readiness(flags.listen, session.loop(), session.host(), settings->version);
     if (!opened) return complain(opened.error());

@@ -5,12 +5,12 @@
 #include <memory>
 #include <string>
 
-#include "agent/driver_manager.h"
-#include "agent/validate.h"
 #include "cli/agent.h"
 #include "cli/agent_session.h"
 #include "cli/flags.h"
 #include "host/linux_host.h"
+#include "vendors/nvidia/agent/driver_manager.h"
+#include "vendors/nvidia/agent/validate.h"
 
 namespace drover::cli {
 namespace {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "agent/driver_manager.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/flags.h"
@@ -14,6 +13,7 @@
 #include "host/program_text.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
+#include "vendors/nvidia/agent/driver_manager.h"
 
 namespace drover::cli {
 

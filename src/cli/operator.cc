@@ -17,14 +17,14 @@
 #include "cli/ceiling_flag.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "http/http_server.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 #include "kube/paced_api.h"
 #include "operator/health.h"
 #include "operator/operator.h"
-#include "serve/http_server.h"
 #include "vendors/profile.h"
-#include "vendors/tenstorrent_words.h"
+#include "vendors/tenstorrent/words.h"
 
 namespace drover::cli {
 namespace {
@@ -33,7 +33,7 @@ namespace {
 constexpr base::Span kFarewell = std::chrono::milliseconds(1500);
 
 // Probes and scrapes are small and few.
-constexpr serve::HttpServerLimits kOperatorRequestLimits = {
+constexpr http::HttpServerLimits kOperatorRequestLimits = {
     .most_head_bytes = 16 * 1024, .most_body_bytes = 0, .most_unsent_bytes = 4 * 1024 * 1024, .most_connections = 64};
 
 struct LeaseName {
@@ -139,20 +139,20 @@ class Session {
   base::Result<void> listen() {
     TRY(const Address address, parse_address(flags_.listen));
     health_ = std::make_unique<operate::Health>(loop_, *operator_, [this] { return http_->counters().requests; });
-    serve::HttpServerOptions options;
+    http::HttpServerOptions options;
     options.address = address.host;
     options.port = address.port;
     options.checks_host = false;  // kubelets and Prometheus call us by the pod's address
     options.speaks_tls = false;
     options.limits = kOperatorRequestLimits;
-    const auto answer = [this](const serve::HttpRequest& request, const std::shared_ptr<serve::Exchange>& exchange) {
+    const auto answer = [this](const http::HttpRequest& request, const std::shared_ptr<http::Exchange>& exchange) {
       operate::Page page = health_->page(request.method, request.target);
       exchange->reply({.code = page.code, .content_type = std::move(page.type), .body = std::move(page.body)});
     };
-    auto server = serve::HttpServer::open(loop_, options, answer);
+    auto server = http::HttpServer::open(loop_, options, answer);
     if (!server && address.host == "::") {  // a machine without IPv6
       options.address = "0.0.0.0";
-      server = serve::HttpServer::open(loop_, options, answer);
+      server = http::HttpServer::open(loop_, options, answer);
     }
     if (!server) return std::unexpected(std::move(server).error());
     server_ = std::move(*server);
@@ -181,7 +181,7 @@ class Session {
   std::unique_ptr<kube::PacedApi> api_;
   std::unique_ptr<operate::Operator> operator_;
   std::unique_ptr<operate::Health> health_;
-  std::unique_ptr<serve::HttpServer> server_;
+  std::unique_ptr<http::HttpServer> server_;
   base::Timer farewell_;
   int exit_code_ = 0;
 };

@@ -13,9 +13,9 @@
 #include "base/word.h"
 #include "kube/object.h"
 #include "kube/projection.h"
-#include "vendors/messages.h"
+#include "protocol/messages.h"
+#include "protocol/record.h"
 #include "vendors/profile.h"
-#include "vendors/record.h"
 
 namespace drover::observe {
 
@@ -32,9 +32,9 @@ struct NodeFacts {
   bool is_ready = false;
   std::optional<base::WallTime> unready_since = {};
 
-  base::Box<vendors::Record> record = {};
-  std::string record_trouble = {};         // it is there and cannot be read
-  base::Box<vendors::Report> report = {};  // of the agent, if it is about this boot
+  base::Box<protocol::Record> record = {};
+  std::string record_trouble = {};          // it is there and cannot be read
+  base::Box<protocol::Report> report = {};  // of the agent, if it is about this boot
 
   // "" when absent.
   std::string_view label(std::string_view key) const;

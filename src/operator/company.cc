@@ -94,7 +94,7 @@ void Company::forget(const std::string& node) {
   stopwatch_.forget(node);
 }
 
-base::Span Company::excluded(const std::string& node, const vendors::Held& held) const {
+base::Span Company::excluded(const std::string& node, const protocol::Held& held) const {
   return stopwatch_.excluded(node, held, loop_.wall());
 }
 

@@ -52,7 +52,7 @@ class Company {
   // How many pods use its devices, as counted last; 0 where nobody knows.
   int device_pods(const std::string& node) const { return census_.on(node).value_or(0); }
   // What a record written now should say about time that did not count.
-  base::Span excluded(const std::string& node, const vendors::Held& held) const;
+  base::Span excluded(const std::string& node, const protocol::Held& held) const;
 
  private:
   void forget(const std::string& node);

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "kube/version_order.h"
 #include "operator/image_line.h"
-#include "vendors/order.h"
+#include "protocol/order_for.h"
 
 namespace drover::operate {
 namespace {
@@ -34,8 +34,8 @@ act::NodeNow node_now(const observe::NodeFacts& facts) {
   act::NodeNow now{.name = facts.name, .uid = facts.uid, .version = facts.version, .boot = facts.boot};
   now.taints = facts.taints;
   if (facts.record) now.record = *facts.record;
-  now.autoscaler_is_told = !facts.annotation(vendors::kScaleDownAnnotation).empty();
-  now.order = facts.annotation(vendors::kOrderAnnotation);
+  now.autoscaler_is_told = !facts.annotation(protocol::kScaleDownAnnotation).empty();
+  now.order = facts.annotation(protocol::kOrderAnnotation);
   return now;
 }
 
@@ -143,7 +143,7 @@ void Hands::change(const observe::Fleet& fleet, const core::FleetView& view, con
   now.phase = node.phase;
   now.policy = view.policy.name;
   now.is_paused = node.is_selected && !view.policy.is_on;
-  now.is_to_prepare = is_to_prepare || vendors::asked_to_prepare(now.order) == now.driver_version;
+  now.is_to_prepare = is_to_prepare || protocol::asked_to_prepare(now.order) == now.driver_version;
   now.has_cordon_note = !facts.annotation(profile_.cordon_annotation).empty();
   if (facts.record && facts.record->held) now.excluded = company_.excluded(facts.name, *facts.record->held);
   kube::Request request = act::node_patch(now, change, dress, profile_, loop_.wall());

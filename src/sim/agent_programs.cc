@@ -3,11 +3,11 @@
 #include <memory>
 #include <utility>
 
-#include "agent/driver_manager.h"
-#include "agent/hand_back.h"
-#include "agent/loader.h"
-#include "agent/manager_settings.h"
-#include "agent/vacate.h"
+#include "vendors/nvidia/agent/driver_manager.h"
+#include "vendors/nvidia/agent/manager_settings.h"
+#include "vendors/tenstorrent/agent/loader.h"
+#include "vendors/tenstorrent/agent/return_to_host.h"
+#include "vendors/tenstorrent/agent/vacate.h"
 
 namespace drover::sim {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "cli/plan_chances.h"
 #include "cli/plan_survey.h"
+#include "protocol/record.h"
 #include "test/operator/stage.h"
-#include "vendors/record.h"
 
 namespace drover::cli::testing {
 
@@ -74,7 +74,7 @@ class WitnessedApi final : public kube::Api {
   static bool puts_our_taint(const json::Value& patch) {
     const json::Array& taints = json::array_at(patch, {"spec", "taints"});
     return std::any_of(taints.begin(), taints.end(),
-                       [](const json::Value& taint) { return json::text_at(taint, {"key"}) == vendors::kSwapTaint; });
+                       [](const json::Value& taint) { return json::text_at(taint, {"key"}) == protocol::kSwapTaint; });
   }
   std::string whereabouts(const std::string& pod) const {
     const sim::Stored stored = world_.store().find("pods", pod);

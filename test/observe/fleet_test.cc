@@ -38,7 +38,7 @@ class FleetTest : public ::testing::Test {
         parsed(R"([{"kind": "DaemonSet", "name": "nvidia-driver-daemonset", "uid": "set", "controller": true}])");
     json::ensure(pod, {"spec", "nodeName"}) = node;
     label(pod, "app", "nvidia-driver-daemonset");
-    if (!digest.empty()) label(pod, vendors::kDigestLabel, digest);
+    if (!digest.empty()) label(pod, protocol::kDigestLabel, digest);
     return pod;
   }
   void add_pod(const kube::Object& pod) {
