@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "protocol/keys.h"
+#include "protocol/order.h"
 #include "protocol/order_for.h"
 
 namespace drover::act {
@@ -100,12 +102,13 @@ std::optional<std::string> order_after(const NodeNow& node, const core::Change* 
   if (node.record.held && !was_held) return {};
   if (!profile.agent_prepares && (change == nullptr || (claim == nullptr && !was_held && node.order.empty())))
     return {};
-  return protocol::order_for(profile, {.claim = claim,
-                                       .phase = change == nullptr ? node.phase : change->phase,
-                                       .is_paused = node.is_paused,
-                                       .version = node.driver_version,
-                                       .is_to_prepare = node.is_to_prepare,
-                                       .serves = claim == nullptr ? protocol::Wish::Nothing : wish_of(claim->serves)});
+  return protocol::order_for({.agent_prepares = profile.agent_prepares,
+                              .claim = claim,
+                              .phase = change == nullptr ? node.phase : change->phase,
+                              .is_paused = node.is_paused,
+                              .version = node.driver_version,
+                              .is_to_prepare = node.is_to_prepare,
+                              .serves = claim == nullptr ? protocol::Wish::Nothing : wish_of(claim->serves)});
 }
 
 // What the change says, as members of the patch.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "protocol/record.h"
+#include "protocol/keys.h"
 
 namespace drover::act {
 namespace {

@@ -1,6 +1,7 @@
 #include "agent/own_node.h"
 
 #include "kube/version_order.h"
+#include "protocol/keys.h"
 #include "protocol/record.h"
 
 namespace drover::agent {
@@ -14,6 +15,11 @@ std::string open_claim(const kube::Object& node) {
   const auto record = protocol::parse_record(kube::annotation_of(node, protocol::kRecordAnnotation));
   // A claim of a Node that had our name before means nothing.
   return record && record->held && record->held->node == kube::uid_of(node) ? record->held->claim.id : std::string();
+}
+
+std::optional<std::string> recorded_claim(const kube::Object& node) {
+  const auto record = protocol::parse_record(kube::annotation_of(node, protocol::kRecordAnnotation));
+  return record && record->held ? std::optional(record->held->claim.id) : std::nullopt;
 }
 
 void read_order(const kube::Object& node, std::optional<protocol::Order>& order, std::string& trouble) {

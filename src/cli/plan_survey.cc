@@ -11,8 +11,8 @@
 #include "cli/fleet_text.h"
 #include "kube/placement.h"
 #include "observe/ranges.h"
-#include "protocol/messages.h"
-#include "protocol/record.h"
+#include "protocol/keys.h"
+#include "protocol/report.h"
 
 namespace drover::cli {
 namespace {

@@ -1,6 +1,6 @@
 #include "observe/daemon_set_facts.h"
 
-#include "protocol/record.h"
+#include "protocol/keys.h"
 
 namespace drover::observe {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "protocol/keys.h"
 #include "protocol/order_for.h"
 
 namespace drover::observe {
@@ -214,11 +215,12 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, base::WallTime now) 
 // What its agent is to be told while nothing changes; what it was asked to prepare it may go on preparing.
 std::string Fleet::order_of(const NodeFacts& facts, const core::NodeView& node, const std::string& version) const {
   const bool was_asked = protocol::asked_to_prepare(facts.annotation(kOrder)) == version;
-  return protocol::order_for(profile_, {.claim = node.claim ? &*node.claim : nullptr,
-                                        .phase = node.phase,
-                                        .is_paused = node.is_selected && !view_.policy.is_on,
-                                        .version = version,
-                                        .is_to_prepare = was_asked});
+  return protocol::order_for({.agent_prepares = profile_.agent_prepares,
+                              .claim = node.claim ? &*node.claim : nullptr,
+                              .phase = node.phase,
+                              .is_paused = node.is_selected && !view_.policy.is_on,
+                              .version = version,
+                              .is_to_prepare = was_asked});
 }
 
 vendors::Dress Fleet::dress_of(const NodeFacts& facts, Phase phase) const {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "protocol/keys.h"
+
 namespace drover::observe {
 namespace {
 
@@ -38,14 +40,14 @@ std::string_view NodeFacts::annotation(std::string_view key) const {
   return value == nullptr ? std::string_view() : value->view();
 }
 
-kube::Projection node_projection(const std::vector<std::string>& labels) {
+kube::Projection node_projection(vendors::Profiles profiles, const std::vector<std::string>& labels) {
   std::set<std::string> label_keys(labels.begin(), labels.end());
   std::set<std::string> annotation_keys = {
       std::string(protocol::kRecordAnnotation), std::string(protocol::kHoldAnnotation),
       std::string(protocol::kOrderAnnotation), std::string(protocol::kReportAnnotation),
       std::string(protocol::kScaleDownAnnotation)};
   for (const std::string_view key : kFeatureLabels) label_keys.emplace(key);
-  for (const vendors::Profile* profile : vendors::all()) {
+  for (const vendors::Profile* profile : profiles) {
     for (const std::string_view key :
          {profile->state_label, profile->skip_label, profile->present_label, profile->deploy_label,
           profile->owner_label, profile->carrier_label, profile->feature_labels, profile->gates})

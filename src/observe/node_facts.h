@@ -13,8 +13,8 @@
 #include "base/word.h"
 #include "kube/object.h"
 #include "kube/projection.h"
-#include "protocol/messages.h"
 #include "protocol/record.h"
+#include "protocol/report.h"
 #include "vendors/profile.h"
 
 namespace drover::observe {
@@ -43,7 +43,7 @@ struct NodeFacts {
 };
 
 // The fields that the facts are made of; `labels` are further keys that somebody selects by.
-kube::Projection node_projection(const std::vector<std::string>& labels = {});
+kube::Projection node_projection(vendors::Profiles profiles, const std::vector<std::string>& labels = {});
 
 NodeFacts node_facts(const kube::Object& node);
 

@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "protocol/keys.h"
+#include "protocol/order.h"
 #include "protocol/order_for.h"
+#include "protocol/report.h"
 
 namespace drover::observe {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "observe/claims.h"
-#include "protocol/record.h"
+#include "protocol/keys.h"
 
 namespace drover::observe {
 namespace {

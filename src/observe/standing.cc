@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "protocol/record.h"
+
 namespace drover::observe {
 namespace {
 

@@ -9,6 +9,7 @@
 
 #include "core/view.h"
 #include "observe/node_facts.h"
+#include "protocol/record.h"
 #include "vendors/profile.h"
 
 namespace drover::observe {

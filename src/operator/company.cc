@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "protocol/record.h"
+
 namespace drover::operate {
 namespace {
 

@@ -18,6 +18,7 @@
 #include "observe/stopwatch.h"
 #include "operator/census.h"
 #include "operator/node_pods.h"
+#include "protocol/record.h"
 
 namespace drover::operate {
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "kube/version_order.h"
 #include "operator/image_line.h"
+#include "protocol/keys.h"
 #include "protocol/order_for.h"
 
 namespace drover::operate {

@@ -8,7 +8,7 @@ constexpr std::string_view kNoDriver = "none";
 
 }  // namespace
 
-std::string order_for(const vendors::Profile& profile, const Situation& situation) {
+std::string order_for(const Situation& situation) {
   using core::Phase;
   const core::Claim* claim = situation.claim;
   // Once the node is clear the driver may be swapped, for this claim and this driver alone.
@@ -19,7 +19,7 @@ std::string order_for(const vendors::Profile& profile, const Situation& situatio
                          .version = situation.version,
                          .serves = situation.serves});
   }
-  if (!profile.agent_prepares) return {};
+  if (!situation.agent_prepares) return {};
   if (situation.is_paused) return text_of(Order{.target = std::string(kNoDriver), .is_paused = true});
   const bool may_prepare = situation.phase == Phase::Required || core::kBeforeSwap.has(situation.phase);
   if (!situation.is_to_prepare || !may_prepare || situation.version.empty()) return {};

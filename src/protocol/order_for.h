@@ -6,12 +6,12 @@
 #include <string_view>
 
 #include "core/view.h"
-#include "protocol/messages.h"
-#include "vendors/profile.h"
+#include "protocol/order.h"
 
 namespace drover::protocol {
 
 struct Situation {
+  bool agent_prepares = false;         // the next driver, while the node serves
   const core::Claim* claim = nullptr;  // ours; nullptr: nobody holds the node
   core::Phase phase = core::Phase::Idle;
   bool is_paused = false;       // the policy
@@ -21,7 +21,7 @@ struct Situation {
 };
 
 // For kOrderAnnotation; "" when there is nothing to say.
-std::string order_for(const vendors::Profile& profile, const Situation& situation);
+std::string order_for(const Situation& situation);
 
 // The version that the order on the node asks to prepare; "" for none.
 std::string asked_to_prepare(std::string_view order);

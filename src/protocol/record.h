@@ -15,19 +15,14 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "core/view.h"
+#include "protocol/keys.h"
 
 namespace drover::protocol {
 
-inline constexpr std::string_view kRecordAnnotation = "drover.dev/record";
-inline constexpr std::string_view kHoldAnnotation = "drover.dev/hold";
-inline constexpr std::string_view kDigestLabel = "drover.dev/driver-digest";  // on pods: which driver they carry
-inline constexpr std::string_view kPolicyAnnotation = "drover.dev/policy";    // on DaemonSets: the policy's name
-inline constexpr std::string_view kSwapTaint = "drover.dev/driver-swap";
-inline constexpr std::string_view kScaleDownAnnotation = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 inline constexpr std::size_t kMostRecordBytes = 4096;
 
 struct Held {
-  std::string kind;  // "nvidia/driver"
+  std::string kind;  // "acme/driver"
   std::string node;  // uid: a claim does not outlive its node under the same name
   core::Claim claim;
   base::WallTime since = {};                      // in this phase

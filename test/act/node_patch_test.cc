@@ -5,7 +5,10 @@
 
 #include "act/texts.h"
 #include "core/fleet.h"
-#include "protocol/messages.h"
+#include "protocol/keys.h"
+#include "protocol/order.h"
+#include "protocol/record.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::act {
 namespace {

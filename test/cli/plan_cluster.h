@@ -14,8 +14,9 @@
 
 #include "cli/plan_chances.h"
 #include "cli/plan_survey.h"
-#include "protocol/record.h"
+#include "protocol/keys.h"
 #include "test/operator/stage.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::cli::testing {
 

@@ -2,7 +2,9 @@
 #include "plan_cluster.h"
 
 #include "cli/plan_text.h"
-#include "protocol/messages.h"
+#include "protocol/keys.h"
+#include "protocol/report.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::cli {
 namespace {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "observe/objects.h"
+#include "protocol/keys.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::observe::testing {
 namespace {

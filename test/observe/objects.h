@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "kube/object.h"
+#include "protocol/keys.h"
 #include "protocol/record.h"
 
 namespace drover::observe::testing {

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "observe/objects.h"
+#include "protocol/keys.h"
+#include "protocol/record.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::observe::testing {
 namespace {

@@ -5,6 +5,12 @@
 #include "observe/node_view.h"
 #include "observe/objects.h"
 #include "observe/stopwatch.h"
+#include "protocol/keys.h"
+#include "protocol/order.h"
+#include "protocol/record.h"
+#include "protocol/report.h"
+#include "vendors/nvidia/module.h"
+#include "vendors/tenstorrent/module.h"
 
 namespace drover::observe::testing {
 namespace {
@@ -144,7 +150,8 @@ TEST(Pod, TroubleIsTheKubeletsWord) {
 class NodeViewTest : public ::testing::Test {
  protected:
   core::NodeView seen() {
-    const NodeFacts node_facts_now = node_facts(node_projection().applied_to(node));
+    const vendors::Profile* const profiles[] = {&vendors::nvidia(), &vendors::tenstorrent()};
+    const NodeFacts node_facts_now = node_facts(node_projection(profiles).applied_to(node));
     if (driver) driver_facts = facts(*driver);
     if (validator) validator_facts = facts(*validator);
     if (preflight) preflight_facts = facts(*preflight);

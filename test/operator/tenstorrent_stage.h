@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "operator/stage.h"
-#include "protocol/messages.h"
+#include "protocol/keys.h"
 #include "protocol/record.h"
+#include "vendors/tenstorrent/module.h"
 
 namespace drover::operate::testing {
 

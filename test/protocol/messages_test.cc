@@ -1,5 +1,6 @@
 // The words between operator and agent: what is written is read back, and nothing else is believed.
-#include "protocol/messages.h"
+#include "protocol/order.h"
+#include "protocol/report.h"
 
 #include <gtest/gtest.h>
 

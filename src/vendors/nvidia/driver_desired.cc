@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "vendors/nvidia/crd.h"
+#include "vendors/nvidia/module.h"
+#include "vendors/nvidia/operand_parts.h"
 #include "vendors/nvidia/ownership.h"
-#include "vendors/profile.h"
-#include "vendors/shared/pod_parts.h"
 
 namespace drover::vendors {
 namespace {

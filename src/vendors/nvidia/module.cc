@@ -1,8 +1,10 @@
 // NVIDIA's words, as its "GPU Driver Upgrades" page spells them.
+#include "vendors/nvidia/module.h"
+
 #include "core/flow.h"
 #include "vendors/nvidia/driver_desired.h"
 #include "vendors/nvidia/ownership.h"
-#include "vendors/profile.h"
+#include "vendors/nvidia/words.h"
 
 namespace drover::vendors {
 namespace {
@@ -23,6 +25,7 @@ const Profile& nvidia() {
       .allot = allot_nvidia,
       .read = nvidia_wants,
       .driver_set = driver_set_of,
+      .is_planned = true,
 
       .state_label = "nvidia.com/gpu-driver-upgrade-state",
       .states = {{
@@ -41,20 +44,16 @@ const Profile& nvidia() {
       .skip_label = "nvidia.com/gpu-driver-upgrade.skip",
       .request_annotation = "nvidia.com/gpu-driver-upgrade-requested",
       .found_cordoned_annotation = "nvidia.com/gpu-driver-upgrade.node-initial-state.unschedulable",
-      .managed_annotation = "nvidia.com/gpu-driver-upgrade-enabled",
+      .managed_annotation = kNvidiaManagedAnnotation,
       .present_label = "nvidia.com/gpu.present",
-      .deploy_label = "nvidia.com/gpu.deploy.driver",
+      .deploy_label = kNvidiaDeployLabel,
       .owner_label = kDriverOwnerLabel,
       .carrier_label = kDriverSetLabel,
       .feature_labels =
           "feature.node.kubernetes.io/pci-10de.present,feature.node.kubernetes.io/pci-0302_10de.present,"
           "feature.node.kubernetes.io/pci-0300_10de.present",
-      .gates =
-          "nvidia.com/gpu.deploy.operator-validator,nvidia.com/gpu.deploy.container-toolkit,"
-          "nvidia.com/gpu.deploy.device-plugin,nvidia.com/gpu.deploy.gpu-feature-discovery,"
-          "nvidia.com/gpu.deploy.dcgm-exporter,nvidia.com/gpu.deploy.dcgm,nvidia.com/gpu.deploy.mig-manager,"
-          "nvidia.com/gpu.deploy.nvsm,nvidia.com/gpu.deploy.dra-driver",
-      .gate_paused = "paused-for-driver-upgrade",
+      .gates = kNvidiaGates,
+      .gate_paused = kNvidiaGatePaused,
 
       .device_resources = "nvidia.com/gpu,nvidia.com/mig-",
       .device_paths = "/dev/nvidia",

@@ -7,7 +7,8 @@
 
 #include "base/text.h"
 #include "base/time.h"
-#include "protocol/record.h"
+#include "protocol/keys.h"
+#include "vendors/nvidia/operand_parts.h"
 #include "vendors/shared/pod_parts.h"
 
 namespace drover::vendors {
@@ -60,7 +61,7 @@ bool has(const DriverAsk& driver, std::string_view variable_name) {
 Array driver_env(const DriverAsk& driver, const std::string& digest) {
   Array env;
   env.push_back(variable_from_field("NODE_NAME", "spec.nodeName"));
-  env.push_back(variable(kDigestVariable, digest));
+  env.push_back(variable(parts::kDigestVariable, digest));
   // A variable of the policy wins: before there was a field for it, people wrote it there.
   if (!has(driver, "KERNEL_MODULE_TYPE")) env.push_back(variable("KERNEL_MODULE_TYPE", driver.module_type));
   if (driver.module_type == "open" && !has(driver, "OPEN_KERNEL_MODULES_ENABLED"))
@@ -106,7 +107,7 @@ std::string_view word(bool flag) { return flag ? "true" : "false"; }
 Members manager_container(const ManagerWishes& wishes, const std::string& digest, const OperandSettings& settings) {
   Members container = {
       {"name", kManagerContainer}, {"image", settings.own_image}, {"imagePullPolicy", settings.own_pull_policy}};
-  container["command"] = Array{kProgram};
+  container["command"] = Array{parts::kProgram};
   container["args"] = Array{"agent", "driver-manager"};
   const auto limit =
       std::chrono::duration_cast<std::chrono::seconds>(wishes.removal.at_most.value_or(base::Span::zero()));
@@ -114,7 +115,7 @@ Members manager_container(const ManagerWishes& wishes, const std::string& digest
   env.push_back(variable_from_field("NODE_NAME", "spec.nodeName"));
   env.push_back(variable_from_field("OPERATOR_NAMESPACE", "metadata.namespace"));
   env.push_back(variable_from_field("POD_UID", "metadata.uid"));
-  env.push_back(variable(kDigestVariable, digest));
+  env.push_back(variable(parts::kDigestVariable, digest));
   env.push_back(variable("NVIDIA_VISIBLE_DEVICES", "void"));
   env.push_back(variable("ENABLE_GPU_POD_EVICTION", word(wishes.evicts_device_pods)));
   env.push_back(variable("ENABLE_AUTO_DRAIN", word(wishes.drains)));

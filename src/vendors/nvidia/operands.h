@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/json.h"
-#include "protocol/record.h"
 #include "vendors/nvidia/driver.h"
 #include "vendors/nvidia/pools.h"
 #include "vendors/wants.h"
@@ -23,14 +22,12 @@ namespace drover::vendors {
 
 inline constexpr std::string_view kDriverContainer = "nvidia-driver-ctr";
 inline constexpr std::string_view kManagerContainer = "k8s-driver-manager";
-inline constexpr std::string_view kDigestVariable = "DRIVER_CONFIG_DIGEST";
 inline constexpr std::string_view kValidatorDaemonSet = "nvidia-operator-validator";
 inline constexpr std::string_view kValidatorSetLabel = "drover.dev/validator-set";
 inline constexpr std::string_view kDriverOwnerLabel = "nvidia.com/gpu-operator.driver.owner";  // on nodes
 inline constexpr std::string_view kPreflightApp = "nvidia-driver-preflight";  // label app of the preflight pods
 inline constexpr std::string_view kPreflightContainer = "image-is-here";
 inline constexpr std::string_view kPlaceContainer = "place-helper";
-inline constexpr std::string_view kProgram = "/usr/bin/drover";  // in our own image
 
 struct DriverOperand {
   Pool pool;

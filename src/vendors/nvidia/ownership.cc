@@ -9,8 +9,8 @@
 
 #include "vendors/nvidia/crd.h"
 #include "vendors/nvidia/driver.h"
+#include "vendors/nvidia/module.h"
 #include "vendors/nvidia/operands.h"
-#include "vendors/profile.h"
 
 namespace drover::vendors {
 namespace {

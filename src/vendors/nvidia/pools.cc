@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "protocol/record.h"
+#include "protocol/keys.h"
 #include "vendors/shared/checks.h"
 
 namespace drover::vendors {

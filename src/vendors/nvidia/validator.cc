@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "protocol/keys.h"
+#include "vendors/nvidia/operand_parts.h"
 #include "vendors/nvidia/operands.h"
 #include "vendors/shared/pod_parts.h"
 
@@ -24,12 +26,12 @@ constexpr int kADayOfSeconds = 24 * 60 * 60;
 Members validator_container(const OperandSettings& settings) {
   Members container = {
       {"name", kValidatorDaemonSet}, {"image", settings.own_image}, {"imagePullPolicy", settings.own_pull_policy}};
-  container["command"] = Array{kProgram};
+  container["command"] = Array{parts::kProgram};
   container["args"] = Array{"agent", "validate"};
   container["env"] =
       Array{variable_from_field("NODE_NAME", "spec.nodeName"), variable_from_field("POD_UID", "metadata.uid"),
             parts::variable("NVIDIA_VISIBLE_DEVICES", "void")};
-  const Members passed = {{"command", Array{kProgram, "agent", "validate", "--passed"}}};
+  const Members passed = {{"command", Array{parts::kProgram, "agent", "validate", "--passed"}}};
   // A node is out of service until the first yes, so that is asked for every second; a driver that never works is
   // judged by the operator, not by a restart of its validator.
   container["startupProbe"] =
@@ -127,7 +129,7 @@ json::Value render_preflight(const ClusterPolicyReading& reading, const DriverOp
   Members place = {{"name", kPlaceContainer},
                    {"image", settings.own_image},
                    {"imagePullPolicy", settings.own_pull_policy},
-                   {"command", Array{kProgram}},
+                   {"command", Array{parts::kProgram}},
                    {"args", Array{"agent", "place-helper", "--to", helper}},
                    {"resources", preflight_resources()},
                    {"securityContext", bare_rights()},

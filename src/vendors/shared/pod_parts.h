@@ -1,13 +1,18 @@
 // Pieces that several operands are put together from. For vendors only.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
-#include "vendors/nvidia/operands.h"
 
 namespace drover::vendors::parts {
+
+inline constexpr std::string_view kProgram = "/usr/bin/drover";  // in our own image
+inline constexpr std::string_view kDigestVariable =
+    "DRIVER_CONFIG_DIGEST";  // tells the agent which driver it is there for
 
 json::Members variable(std::string_view name, std::string_view value);
 // The kubelet fills it in: "spec.nodeName".
@@ -22,11 +27,6 @@ json::Members token_volume();
 json::Members token_mount();
 
 json::Array pull_secrets(const std::vector<std::string>& first, const std::vector<std::string>& second = {});
-json::Members owner(const ClusterPolicyReading& reading);
-// For kPolicyAnnotation.
-std::string policy_word(const ClusterPolicyReading& reading);
-// The policy's, or the vendor's usual one, without doubles; then `more`.
-json::Array tolerations(const DaemonSetsAsk& ask, const json::Array& more = {});
 json::Members words(const std::map<std::string, std::string>& from);
 json::Array arguments(const std::vector<std::string>& from);
 

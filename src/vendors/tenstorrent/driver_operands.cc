@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "protocol/record.h"
-#include "vendors/nvidia/operands.h"
+#include "protocol/keys.h"
+#include "protocol/proxies.h"
 #include "vendors/shared/pod_parts.h"
 #include "vendors/tenstorrent/words.h"
 
@@ -156,10 +156,10 @@ Array environment(const DriverPolicyReading& reading, const OperandSettings& set
   env.push_back(variable(kKmdVersionVariable, reading.version));
   env.push_back(variable_from_field("NODE_NAME", "spec.nodeName"));
   env.push_back(variable_from_field("POD_UID", "metadata.uid"));
-  env.push_back(variable(kDigestVariable, kmd_digest(reading.version)));
+  env.push_back(variable(parts::kDigestVariable, kmd_digest(reading.version)));
   env.push_back(variable(kForceUnloadVariable, kills ? "true" : "false"));
   if (!settings.driver_source.empty()) env.push_back(variable(kKmdSourceVariable, settings.driver_source));
-  for (const std::string_view name : kProxyVariables) {
+  for (const std::string_view name : protocol::kProxyVariables) {
     for (const auto& [given, value] : settings.proxies) {
       if (given == name && !value.empty()) env.push_back(variable(name, value));
     }
@@ -171,7 +171,7 @@ Members container(const DriverPolicyReading& reading, const OperandSettings& set
   Members container = {{"name", kBuilderContainer},
                        {"image", builder_image(reading, settings)},
                        {"imagePullPolicy", reading.pull_policy}};
-  container["command"] = Array{kProgram};
+  container["command"] = Array{parts::kProgram};
   container["args"] = Array{"agent", "load", "--listen", fmt::format(":{}", kLoaderPort)};
   container["env"] = environment(reading, settings, kills);
   // Loads modules, and shuts its compilers off from network and token.

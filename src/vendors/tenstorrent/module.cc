@@ -1,6 +1,7 @@
 // Tenstorrent's words, as its "Upgrades" and "Migrating from DKMS" pages spell them.
+#include "vendors/tenstorrent/module.h"
+
 #include "core/flow.h"
-#include "vendors/profile.h"
 #include "vendors/tenstorrent/driver_desired.h"
 #include "vendors/tenstorrent/driver_metrics.h"
 #include "vendors/tenstorrent/driver_operands.h"

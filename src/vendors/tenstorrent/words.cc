@@ -42,10 +42,6 @@ bool is_kmd_source(std::string_view text) {
          path.find("/-") == std::string_view::npos;
 }
 
-bool is_proxy_text(std::string_view text) {
-  return text.size() <= 1024 && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
-}
-
 bool is_path_part(std::string_view text) {
   return !text.empty() && text.size() <= 128 && is_alphanumeric(text.front()) && is_made_of(text, "._~+-") &&
          text.find("..") == std::string_view::npos;

@@ -2,7 +2,6 @@
 // may become part of a path, a URL or a command line. What does not pass is named to the user and used nowhere.
 #pragma once
 
-#include <array>
 #include <string_view>
 
 namespace drover::vendors {
@@ -23,8 +22,6 @@ inline constexpr std::string_view kKmdVersionVariable = "TT_KMD_VERSION";
 inline constexpr std::string_view kForceUnloadVariable = "TT_FORCE_UNLOAD";
 inline constexpr std::string_view kSmiVersionVariable = "TT_SMI_VERSION";  // baked into the image
 inline constexpr std::string_view kKmdSourceVariable = "TT_KMD_SOURCE";
-inline constexpr std::array<std::string_view, 6> kProxyVariables{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY",
-                                                                 "https_proxy", "http_proxy", "no_proxy"};
 
 inline constexpr std::string_view kKmdSource = "https://github.com/tenstorrent/tt-kmd.git";
 inline constexpr int kLoaderPort = 8082;  // where the builder answers whether its driver is loaded
@@ -33,8 +30,6 @@ inline constexpr int kLoaderPort = 8082;  // where the builder answers whether i
 bool is_kmd_version(std::string_view text);
 // https, a host, perhaps a port, a path of letters, digits and ._~/-; no user, no query, at most 512 bytes.
 bool is_kmd_source(std::string_view text);
-// What a proxy variable may say: a URL, or a list of hosts; one line of printable characters without spaces.
-bool is_proxy_text(std::string_view text);
 // A part of a path: what a kernel's release or a version of a tool looks like.
 bool is_path_part(std::string_view text);
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "vendors/nvidia/module.h"
 #include "vendors/profile.h"
 
 namespace drover::vendors {

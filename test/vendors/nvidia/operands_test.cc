@@ -6,7 +6,7 @@
 #include <functional>
 #include <set>
 
-#include "protocol/record.h"
+#include "protocol/keys.h"
 #include "test/vendors/golden.h"
 #include "test/vendors/nvidia/sample.h"
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocol/record.h"
+#include "protocol/keys.h"
 #include "test/vendors/golden.h"
 #include "vendors/tenstorrent/driver_desired.h"
 #include "vendors/tenstorrent/driver_operands.h"

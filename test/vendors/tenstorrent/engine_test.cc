@@ -1,6 +1,7 @@
 // What the engine asks of Tenstorrent: whose a node is, what its agent is told, and what the policy says of it.
 #include <gmock/gmock.h>
 
+#include "protocol/order.h"
 #include "protocol/order_for.h"
 #include "protocol/record.h"
 #include "vendors/profile.h"
@@ -115,7 +116,10 @@ TEST(TenstorrentAllotment, PoliciesThatCannotMeetSayNothingOfEachOther) {
 
 TEST(TenstorrentOrder, SaysWhatTheSituationAsksFor) {
   const core::Claim claim{.id = "c", .policy = "p", .phase = Phase::Restart, .target = "digest"};
-  const auto order = [](const protocol::Situation& situation) { return protocol::order_for(tenstorrent(), situation); };
+  const auto order = [](protocol::Situation situation) {
+    situation.agent_prepares = true;
+    return protocol::order_for(situation);
+  };
   EXPECT_EQ(order({.phase = Phase::Done, .version = "2.8.0"}), "");
   EXPECT_EQ(order({.phase = Phase::Required, .version = "2.8.0"}), "");
   EXPECT_THAT(order({.phase = Phase::Required, .version = "2.8.0", .is_to_prepare = true}),
@@ -132,14 +136,15 @@ TEST(TenstorrentOrder, SaysWhatTheSituationAsksFor) {
 }
 
 TEST(TenstorrentOrder, IsReadBack) {
-  const protocol::Situation asked{.phase = Phase::Required, .version = "2.8.0", .is_to_prepare = true};
-  EXPECT_EQ(protocol::asked_to_prepare(protocol::order_for(tenstorrent(), asked)), "2.8.0");
+  const protocol::Situation asked{
+      .agent_prepares = true, .phase = Phase::Required, .version = "2.8.0", .is_to_prepare = true};
+  EXPECT_EQ(protocol::asked_to_prepare(protocol::order_for(asked)), "2.8.0");
   EXPECT_EQ(protocol::asked_to_prepare(""), "");
   EXPECT_EQ(protocol::asked_to_prepare("{"), "");
 }
 
 TEST(TenstorrentOrder, OtherVendorsAgentsAreToldOnlyWhenTheyMayLoad) {
-  EXPECT_EQ(protocol::order_for(nvidia(), {.phase = Phase::Required, .is_paused = true, .is_to_prepare = true}), "");
+  EXPECT_EQ(protocol::order_for({.phase = Phase::Required, .is_paused = true, .is_to_prepare = true}), "");
 }
 
 // ---- what the policy says

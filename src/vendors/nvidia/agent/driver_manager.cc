@@ -7,8 +7,11 @@
 
 #include "agent/own_node.h"
 #include "base/text.h"
+#include "protocol/keys.h"
+#include "protocol/report.h"
 #include "vendors/nvidia/agent/manager_step.h"
-#include "vendors/profile.h"
+#include "vendors/nvidia/agent/programs.h"
+#include "vendors/nvidia/words.h"
 
 namespace drover::agent {
 namespace {
@@ -35,14 +38,13 @@ constexpr std::array<std::string_view, 10> kOperandPods{"nvidia-operator-validat
                                                         "nvidia-sandbox"};
 
 NodeSight sight_of(const kube::Object& node) {
-  const vendors::Profile& profile = vendors::nvidia();
   NodeSight sight;
-  vendors::each_part(profile.gates, [&](std::string_view gate) {
+  for (const auto gate : base::split(vendors::kNvidiaGates, ',')) {
     if (json::find(node, {"metadata", "labels", gate}) != nullptr)
       sight.gates[std::string(gate)] = kube::label_of(node, gate);
-  });
-  sight.deploy = kube::label_of(node, profile.deploy_label);
-  sight.is_managed = kube::annotation_of(node, profile.managed_annotation) == "true";
+  }
+  sight.deploy = kube::label_of(node, vendors::kNvidiaDeployLabel);
+  sight.is_managed = kube::annotation_of(node, vendors::kNvidiaManagedAnnotation) == "true";
   sight.claim = open_claim(node);
   read_order(node, sight.order, sight.order_trouble);
   const auto report = protocol::parse_report(kube::annotation_of(node, protocol::kReportAnnotation));
@@ -85,7 +87,7 @@ struct DriverManager::Body {
 
   base::Result<Sight> see() {
     host::Host& host = around.host;
-    const DeviceKind& kind = device_kind("nvidia");
+    const DeviceKind& kind = nvidia().device;
     Sight sight;
     sight.now = around.loop.now();
     sight.boot = host.boot_id();

@@ -6,40 +6,23 @@
 // the machine but modules and two files in /run/nvidia.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 
-#include "base/loop.h"
-#include "base/random.h"
-#include "host/host.h"
-#include "kube/api.h"
+#include "agent/program.h"
 #include "vendors/nvidia/agent/manager_settings.h"
 
 namespace drover::agent {
 
-// What a program of the agent may touch. `exit` is called once; the program does nothing after it.
-struct Surroundings {
-  host::Host& host;
-  kube::Api& api;
-  base::Loop& loop;
-  base::Random random;
-  std::function<void(std::string_view line)> say;
-  std::function<void(int code)> exit;
-};
-
-class DriverManager {
+class DriverManager final : public Program {
  public:
   DriverManager(ManagerSettings settings, Surroundings surroundings);
-  ~DriverManager();
+  ~DriverManager() override;
   DriverManager(const DriverManager&) = delete;
   DriverManager& operator=(const DriverManager&) = delete;
 
-  void start();
+  void start() override;
   // Puts the labels back, then ends.
-  void terminate();
+  void terminate() override;
 
  private:
   struct Body;

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "vendors/profile.h"
+#include "protocol/keys.h"
+#include "vendors/nvidia/words.h"
 
 namespace drover::agent {
 namespace {
@@ -16,7 +17,6 @@ constexpr base::Span kOperandPatience = std::chrono::minutes(5);  // as the vend
 constexpr base::Span kBusyPatience = std::chrono::minutes(5);
 constexpr base::Span kServerPatience = std::chrono::minutes(1);
 constexpr base::Span kMarkPatience = std::chrono::minutes(1);
-constexpr std::string_view kHostsOwn = "pre-installed";
 
 // One walk through the flow. The first answer that fits is the step.
 class ManagerWalk {
@@ -68,11 +68,13 @@ class ManagerWalk {
   ManagerStep leave_to_the_host() {
     if (!memory_.marked_since) memory_.marked_since = sight_.now;
     const std::string why = "the machine has an NVIDIA driver of its own: it is left alone";
-    if (node_.deploy == kHostsOwn && sight_.now - *memory_.marked_since >= kMarkPatience) return leave(1, why);
+    if (node_.deploy == vendors::kNvidiaHostsOwn && sight_.now - *memory_.marked_since >= kMarkPatience)
+      return leave(1, why);
     ManagerStep step = wait(Wish::Nothing, why);
-    if (gates_are_ours()) step.labels = to_restore(node_.gates, vendors::nvidia().gate_paused);
+    if (gates_are_ours()) step.labels = to_restore(node_.gates, vendors::kNvidiaGatePaused);
     step.report.has_paused = false;
-    if (node_.deploy != kHostsOwn) step.labels[std::string(vendors::nvidia().deploy_label)] = kHostsOwn;
+    if (node_.deploy != vendors::kNvidiaHostsOwn)
+      step.labels[std::string(vendors::kNvidiaDeployLabel)] = vendors::kNvidiaHostsOwn;
     return step;
   }
 
@@ -82,13 +84,13 @@ class ManagerWalk {
     ManagerStep step =
         wait(Wish::Load, "a driver is loaded: waiting for the operator's permission to replace it" + held_back());
     // Left by us when nobody managed the node yet: the operator decides about its gates from here on.
-    if (gates_are_ours()) step.labels = to_restore(node_.gates, vendors::nvidia().gate_paused);
+    if (gates_are_ours()) step.labels = to_restore(node_.gates, vendors::kNvidiaGatePaused);
     step.report.has_paused = false;
     return step;
   }
 
   ManagerStep free_the_device() {
-    if (Labels pause = to_pause(node_.gates, vendors::nvidia().gate_paused); !pause.empty() && gates_are_ours()) {
+    if (Labels pause = to_pause(node_.gates, vendors::kNvidiaGatePaused); !pause.empty() && gates_are_ours()) {
       ManagerStep step = wait(Wish::Nothing, "pausing the other pods of the device");
       step.report.has_paused = true;
       step.labels = std::move(pause);
@@ -182,7 +184,7 @@ class ManagerWalk {
     step.code = code;
     step.must_be_told = sight_.node.has_value();
     step.report.has_paused = false;
-    if (gates_are_ours()) step.labels = to_restore(node_.gates, vendors::nvidia().gate_paused);
+    if (gates_are_ours()) step.labels = to_restore(node_.gates, vendors::kNvidiaGatePaused);
     return step;
   }
 

@@ -18,7 +18,8 @@
 #include "agent/gates.h"
 #include "agent/inspect.h"
 #include "base/time.h"
-#include "protocol/messages.h"
+#include "protocol/order.h"
+#include "protocol/report.h"
 #include "vendors/nvidia/agent/manager_settings.h"
 
 namespace drover::agent {

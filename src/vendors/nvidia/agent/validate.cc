@@ -6,8 +6,10 @@
 
 #include "agent/own_node.h"
 #include "base/text.h"
-#include "protocol/messages.h"
-#include "protocol/record.h"
+#include "protocol/keys.h"
+#include "protocol/order.h"
+#include "protocol/report.h"
+#include "vendors/nvidia/agent/programs.h"
 
 namespace drover::agent {
 namespace {
@@ -52,10 +54,8 @@ std::string module_trouble(const Inspection& seen, const std::string& wanted) {
   if (driver->state != host::Module::State::Live) return "the NVIDIA driver is still being loaded";
   if (!wanted.empty() && driver->version != wanted)
     return fmt::format("driver {} is loaded, and {} is wanted", driver->version, wanted);
-  if (!seen.nvidia_version.empty() && seen.nvidia_version != driver->version) {
-    return fmt::format("the module says {} and /proc/driver/nvidia/version says {}", driver->version,
-                       seen.nvidia_version);
-  }
+  if (const std::string told = seen.told_version(kVendor); !told.empty() && told != driver->version)
+    return fmt::format("the module says {} and /proc/driver/nvidia/version says {}", driver->version, told);
   if (seen.accelerators(kVendor) == 0) return "the PCI bus has no NVIDIA accelerator";
   return {};
 }
@@ -83,7 +83,7 @@ std::string answer_trouble(const Inspection& seen, const base::Result<host::Ran>
 }
 
 bool has_passed(host::Host& host) {
-  const auto seen = inspect(host);
+  const auto seen = inspect(host, {&nvidia().device});
   const auto note = host.read(std::string(kPassedFile));
   return seen && note && seen->driver(kVendor) != nullptr && *note == note_of(*seen);
 }
@@ -100,7 +100,7 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
 
   void look() {
     if (is_over || is_asking) return;
-    const auto seen = inspect(around.host);
+    const auto seen = inspect(around.host, {&nvidia().device});
     if (!seen) return fails(seen.error().message);
     if (!node.seen()) return fails("waiting for the API server", false);
     std::string wanted;
@@ -116,8 +116,7 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
     if (text.empty()) return {};
     const auto order = protocol::parse_order(text);
     if (!order) return fmt::format("{} cannot be read: {}", protocol::kOrderAnnotation, order.error().message);
-    const auto record = protocol::parse_record(kube::annotation_of(*node.seen(), protocol::kRecordAnnotation));
-    if (record && record->held && record->held->claim.id != order->id) return "the order is for another upgrade";
+    if (recorded_claim(*node.seen()).value_or(order->id) != order->id) return "the order is for another upgrade";
     wanted = order->version;
     return {};
   }
@@ -135,7 +134,7 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
     is_asking = false;
     if (is_over) return;
     // What was true before the question must be so after it.
-    const auto after = inspect(around.host);
+    const auto after = inspect(around.host, {&nvidia().device});
     if (!after || note_of(*after) != note_of(before)) return look_soon();
     if (const std::string why = answer_trouble(*after, answer); !why.empty()) return fails(why);
     if (const auto noted = around.host.write(std::string(kPassedFile), note_of(*after)); !noted)

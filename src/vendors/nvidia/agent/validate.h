@@ -12,7 +12,7 @@
 #include <string>
 
 #include "agent/inspect.h"
-#include "vendors/nvidia/agent/driver_manager.h"
+#include "agent/program.h"
 
 namespace drover::agent {
 
@@ -31,15 +31,15 @@ std::string answer_trouble(const Inspection& seen, const base::Result<host::Ran>
 // Whether the note of a validator that passed (kPassedFile) is about this boot and the module that is loaded now.
 bool has_passed(host::Host& host);
 
-class Validator {
+class Validator final : public Program {
  public:
   Validator(const ValidatorSettings& settings, Surroundings surroundings, std::function<void(bool)> ready);
-  ~Validator();
+  ~Validator() override;
   Validator(const Validator&) = delete;
   Validator& operator=(const Validator&) = delete;
 
-  void start();
-  void terminate();
+  void start() override;
+  void terminate() override;
 
  private:
   struct Body;

@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
+#include "agent/environment.h"
 #include "base/loop.h"
-#include "vendors/nvidia/agent/manager_settings.h"
 #include "vendors/tenstorrent/agent/kmd_cache.h"
 
 namespace drover::agent {

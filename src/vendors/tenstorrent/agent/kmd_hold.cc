@@ -5,6 +5,7 @@
 #include "agent/inspect.h"
 #include "base/text.h"
 #include "vendors/tenstorrent/agent/kmd_cache.h"
+#include "vendors/tenstorrent/agent/programs.h"
 
 namespace drover::agent {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::size_t kMostHolders = 16;
 bool kmd_is_loaded(host::Host& host) { return host.exists(fmt::format("/sys/module/{}/initstate", kKmdModule)); }
 
 base::Result<void> kmd_is_free(host::Host& host) {
-  TRY(const auto holders, holders_of(host, device_kind("tenstorrent")));
+  TRY(const auto holders, holders_of(host, tenstorrent().device));
   if (!holders.empty()) {
     return fault(Fault::Kind::Refused, fmt::format("the device is held by {}; stop them, then run this again",
                                                    names_of(holders, kMostHolders)));

@@ -1,5 +1,6 @@
 #include "vendors/tenstorrent/agent/load_settings.h"
 
+#include "protocol/proxies.h"
 #include "vendors/tenstorrent/words.h"
 
 namespace drover::agent {
@@ -23,11 +24,11 @@ Result<LoadSettings> read_load_settings(const Environment& environment) {
     return wrong_variable(vendors::kKmdSourceVariable, is_shown ? settings.source : "(not shown)",
                           "https://HOST/PATH is wanted, without a user or a query");
   }
-  for (const std::string_view name : vendors::kProxyVariables) {
+  for (const std::string_view name : protocol::kProxyVariables) {
     const std::string value = variable_of(environment, name);
     if (value.empty()) continue;
     // Not shown: proxies carry passwords.
-    if (!vendors::is_proxy_text(value))
+    if (!protocol::is_proxy_text(value))
       return wrong_variable(name, "(not shown)", "one line of printable characters without spaces is wanted");
     settings.proxies.emplace_back(name, value);
   }

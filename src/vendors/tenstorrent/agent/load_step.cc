@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "protocol/keys.h"
 #include "vendors/tenstorrent/words.h"
 
 namespace drover::agent {

@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "protocol/keys.h"
+#include "protocol/report.h"
 #include "vendors/tenstorrent/agent/kmd_build.h"
 #include "vendors/tenstorrent/agent/load_step.h"
+#include "vendors/tenstorrent/agent/programs.h"
 #include "vendors/tenstorrent/words.h"
 
 namespace drover::agent {
@@ -86,7 +89,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
     if (!sight.loaded || is_current) return sight;
     sight.can_unload = host.can_unload_modules();
     if (sight.node && may_swap(settings, *sight.node)) {
-      auto holders = holders_of(host, device_kind("tenstorrent"));
+      auto holders = holders_of(host, tenstorrent().device);
       if (holders) sight.holders = std::move(*holders);
     }
     return sight;

@@ -8,22 +8,22 @@
 #include <functional>
 #include <memory>
 
-#include "vendors/nvidia/agent/driver_manager.h"
+#include "agent/program.h"
 #include "vendors/tenstorrent/agent/load_settings.h"
 
 namespace drover::agent {
 
-class Loader {
+class Loader final : public Program {
  public:
   // `ready` is told at every look; whoever can ask instead asks `serves`.
   Loader(LoadSettings settings, Surroundings surroundings, std::function<void(bool)> ready);
-  ~Loader();
+  ~Loader() override;
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  void start();
+  void start() override;
   // The driver stays loaded.
-  void terminate();
+  void terminate() override;
 
  private:
   struct Body;

@@ -5,11 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "cli/commands.h"
 #include "cli/flags.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
+#include "vendors/tenstorrent/cli/commands.h"
 #include "vendors/tenstorrent/cli/migration.h"
+#include "vendors/tenstorrent/module.h"
 
 namespace drover::cli {
 namespace {

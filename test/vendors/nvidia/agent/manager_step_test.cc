@@ -1,5 +1,6 @@
 // The driver manager's flow, one step at a time.
 #include "vendors/nvidia/agent/manager_step.h"
+#include "protocol/order.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,9 @@
 // The agent's programs in a simulated cluster: a driver upgrade without the controller, and a death at every deed.
 #include <gmock/gmock.h>
 
+#include "protocol/keys.h"
+#include "protocol/order.h"
+#include "protocol/report.h"
 #include "vendors/nvidia/agent/yard.h"
 
 namespace drover::agent::testing {

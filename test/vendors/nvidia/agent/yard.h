@@ -8,52 +8,16 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "base/text.h"
-#include "protocol/messages.h"
-#include "sim/kubelet.h"
-#include "sim/nodes.h"
-#include "sim/world.h"
+#include "agent/yard.h"
+#include "protocol/order.h"
+#include "protocol/report.h"
 #include "vendors/nvidia/agent/driver_manager.h"
 #include "vendors/nvidia/agent/validate.h"
 
 namespace drover::agent::testing {
-
-using namespace std::chrono_literals;
-using kube::Object;
-
-inline json::Value parsed(std::string_view text) {
-  auto value = json::parse(text);
-  EXPECT_TRUE(value) << text << ": " << (value ? "" : value.error().message);
-  return value ? std::move(*value) : json::Value();
-}
-
-// What a person is answered; that it goes wrong is a failure of the test.
-inline Object answer_to(sim::World& world, kube::Api& person, kube::Request request) {
-  std::optional<kube::Result<Object>> outcome;
-  const std::string what = kube::sentence(request);
-  auto call = person.call(std::move(request), [&](kube::Result<Object> answer) { outcome = std::move(answer); });
-  EXPECT_TRUE(world.run_until([&] { return outcome.has_value(); }, 1min));
-  EXPECT_TRUE(outcome && *outcome) << what << ": " << (outcome && !*outcome ? outcome->error().message : "");
-  return outcome && *outcome ? std::move(**outcome) : Object();
-}
-
-// When the agent dies: at its nth deed (a request, or a module that goes), before the deed or after it.
-struct Death {
-  int at = 0;  // 0: never
-  bool after = false;
-};
-
-// What all agents of a yard did, together.
-struct Deeds {
-  int count = 0;
-  Death death = {};
-  int deaths = 0;
-  std::vector<std::string> wrong = {};  // what an agent may not do
-};
 
 // The simulated machine, with what it does not have by itself: a PCI bus and the driver's nvidia-smi.
 class Machine final : public host::Host {
@@ -103,44 +67,6 @@ class Machine final : public host::Host {
   host::Host& real_;
   std::function<bool()> may_go_on_;
   base::Timer later_;
-};
-
-// The agent's door: passes on what an agent may ask, and notes what it may not.
-class AgentDoor final : public kube::Api {
- public:
-  AgentDoor(kube::Api& api, std::string node, Deeds& deeds, std::function<bool()> may_go_on)
-      : api_(api), node_(std::move(node)), deeds_(deeds), may_go_on_(std::move(may_go_on)) {}
-
-  kube::Call call(kube::Request request, Answer answer) override {
-    const json::Value* spec = json::find(request.body, {"spec"});
-    if (request.resource.plural != "nodes" || request.name != node_ || request.verb != kube::Verb::Patch ||
-        spec != nullptr)
-      deeds_.wrong.push_back(kube::sentence(request));
-    for (const auto& member : json::members_at(request.body, {"metadata", "annotations"})) {
-      if (member.key() != protocol::kReportAnnotation) deeds_.wrong.emplace_back(member.key());
-    }
-    if (!may_go_on_()) return {};
-    return api_.call(std::move(request), std::move(answer));
-  }
-  kube::Call list(kube::ListRequest request, kube::ListSink sink) override {
-    note(request.range);
-    return api_.list(std::move(request), std::move(sink));
-  }
-  kube::Call watch(kube::WatchRequest request, kube::WatchSink sink) override {
-    note(request.range);
-    return api_.watch(std::move(request), std::move(sink));
-  }
-
- private:
-  void note(const kube::Range& range) {
-    if (range.resource.plural != "nodes" || range.fields != "metadata.name=" + node_)
-      deeds_.wrong.push_back("look at " + std::string(range.resource.plural) + " " + range.fields);
-  }
-
-  kube::Api& api_;
-  std::string node_;
-  Deeds& deeds_;
-  std::function<bool()> may_go_on_;
 };
 
 // One container of ours.

@@ -2,8 +2,11 @@
 // person who follows the document step by step.
 #include <gmock/gmock.h>
 
+#include "agent/yard.h"
+#include "protocol/keys.h"
+#include "protocol/order.h"
+#include "protocol/report.h"
 #include "sim/agent_programs.h"
-#include "vendors/nvidia/agent/yard.h"
 #include "vendors/tenstorrent/driver_operands.h"
 #include "vendors/tenstorrent/words.h"
 

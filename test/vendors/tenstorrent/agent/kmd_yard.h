@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "protocol/messages.h"
+#include "agent/yard.h"
+#include "protocol/keys.h"
+#include "protocol/order.h"
+#include "protocol/report.h"
 #include "sim/nodes.h"
 #include "sim/world.h"
-#include "vendors/nvidia/agent/yard.h"
 #include "vendors/tenstorrent/agent/load_step.h"
 #include "vendors/tenstorrent/agent/loader.h"
 #include "vendors/tenstorrent/agent/swap_journal.h"

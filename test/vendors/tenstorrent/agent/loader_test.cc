@@ -1,6 +1,7 @@
 // The loader on a simulated machine: build, load, swap, stand down, and every way in which that can be disturbed.
 #include <gmock/gmock.h>
 
+#include "protocol/message.h"
 #include "vendors/tenstorrent/agent/kmd_cache.h"
 #include "vendors/tenstorrent/agent/kmd_yard.h"
 

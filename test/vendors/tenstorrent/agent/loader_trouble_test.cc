@@ -1,6 +1,7 @@
 // The loader in trouble: what cannot be built or loaded, boots, pauses, hosts under DKMS, and a death at every deed.
 #include <gmock/gmock.h>
 
+#include "protocol/message.h"
 #include "vendors/tenstorrent/agent/kmd_cache.h"
 #include "vendors/tenstorrent/agent/kmd_yard.h"
 

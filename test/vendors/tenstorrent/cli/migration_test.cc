@@ -7,12 +7,15 @@
 
 #include "kube/yaml.h"
 #include "observe/ranges.h"
-#include "protocol/messages.h"
+#include "protocol/keys.h"
+#include "protocol/order.h"
+#include "protocol/report.h"
 #include "sim/kubelet.h"
 #include "sim/nodes.h"
 #include "sim/world.h"
 #include "sim_cli/crds.h"
 #include "vendors/tenstorrent/driver_operands.h"
+#include "vendors/tenstorrent/module.h"
 #include "vendors/tenstorrent/words.h"
 
 namespace drover::cli {
