@@ -1,10 +1,13 @@
-// drover: one subcommand per question.
+// drover: one subcommand per question, for every vendor that is there.
 #include "cli/commands.h"
 
 int main(int argc, char** argv) {
-  return drover::cli::run_program(
+  using namespace drover;
+  return cli::run_program(
       argc, argv,
       {.name = "drover",
        .description = "drover installs, upgrades and heals accelerator drivers across a Kubernetes fleet."},
-      drover::cli::add_commands);
+      [](cli::Command app) {
+        cli::add_commands(app, {.profiles = vendors::all(), .agents = agent::all(), .clis = cli::all()});
+      });
 }

@@ -1,8 +1,9 @@
-// drover-sim: a simulated cluster, or parts of one.
+// drover-sim: a simulated cluster, or parts of one, with the machines of every vendor that is there.
 #include "sim_cli/commands.h"
 
 int main(int argc, char** argv) {
-  return drover::cli::run_program(
+  using namespace drover;
+  return cli::run_program(
       argc, argv, {.name = "drover-sim", .description = "drover-sim plays a Kubernetes cluster, or parts of one."},
-      drover::sim_cli::add_commands);
+      [](cli::Command app) { sim_cli::add_commands(app, sim::all()); });
 }

@@ -2,22 +2,24 @@
 
 #include <utility>
 
-#include "vendors/order.h"
+#include "protocol/keys.h"
+#include "protocol/order.h"
+#include "protocol/order_for.h"
 
 namespace drover::act {
 namespace {
 
 using core::Phase;
-using vendors::Held;
-using vendors::Last;
-using vendors::Record;
+using protocol::Held;
+using protocol::Last;
+using protocol::Record;
 
 json::Array taints_after(const json::Array& before, bool tainted) {
   json::Array after;
   for (const json::Value& taint : before) {
-    if (json::text_at(taint, {"key"}) != vendors::kSwapTaint) after.push_back(taint);
+    if (json::text_at(taint, {"key"}) != protocol::kSwapTaint) after.push_back(taint);
   }
-  if (tainted) after.push_back({{"key", vendors::kSwapTaint}, {"effect", "NoSchedule"}});
+  if (tainted) after.push_back({{"key", protocol::kSwapTaint}, {"effect", "NoSchedule"}});
   return after;
 }
 
@@ -70,9 +72,9 @@ Record record_after(const NodeNow& node, const core::Change& change, const vendo
 
 namespace {
 
-vendors::Wish wish_of(const std::optional<core::Scope>& scope) {
-  if (!scope) return vendors::Wish::Nothing;
-  return *scope == core::Scope::AllPods ? vendors::Wish::Drain : vendors::Wish::Evict;
+protocol::Wish wish_of(const std::optional<core::Scope>& scope) {
+  if (!scope) return protocol::Wish::Nothing;
+  return *scope == core::Scope::AllPods ? protocol::Wish::Drain : protocol::Wish::Evict;
 }
 
 bool is_held_by(const vendors::Profile& profile, const Record& record) {
@@ -81,11 +83,11 @@ bool is_held_by(const vendors::Profile& profile, const Record& record) {
 
 // That what it asked for cannot be; its claim is gone again.
 std::string refusal(const NodeNow& node, const core::Change& change) {
-  return vendors::text_of(vendors::Order{.id = change.claim ? change.claim->id : node.driver_pod,
-                                         .target = change.outcome->target.str(),
-                                         .serves = wish_of(change.refuses),
-                                         .is_refused = true,
-                                         .message = change.outcome->reason.str()});
+  return protocol::text_of(protocol::Order{.id = change.claim ? change.claim->id : node.driver_pod,
+                                           .target = change.outcome->target.str(),
+                                           .serves = wish_of(change.refuses),
+                                           .is_refused = true,
+                                           .message = change.outcome->reason.str()});
 }
 
 // What the agent is to be told, unless somebody else has its ear.
@@ -101,12 +103,13 @@ std::optional<std::string> order_after(const NodeNow& node, const core::Change* 
   if (!profile.flow.has(core::Trait::ResidentAgent) &&
       (change == nullptr || (claim == nullptr && !was_held && node.order.empty())))
     return {};
-  return vendors::order_for(profile, {.claim = claim,
-                                      .phase = change == nullptr ? node.phase : change->phase,
-                                      .is_paused = node.is_paused,
-                                      .version = node.driver_version,
-                                      .is_to_prepare = node.is_to_prepare,
-                                      .serves = claim == nullptr ? vendors::Wish::Nothing : wish_of(claim->serves)});
+  return protocol::order_for({.agent_prepares = profile.flow.has(core::Trait::ResidentAgent),
+                              .claim = claim,
+                              .phase = change == nullptr ? node.phase : change->phase,
+                              .is_paused = node.is_paused,
+                              .version = node.driver_version,
+                              .is_to_prepare = node.is_to_prepare,
+                              .serves = claim == nullptr ? protocol::Wish::Nothing : wish_of(claim->serves)});
 }
 
 // What the change says, as members of the patch.
@@ -125,8 +128,8 @@ Parts parts_of(const NodeNow& node, const core::Change& change, const vendors::P
   for (const auto& [gate, value] : change.gates_to_restore)
     parts.labels[gate] = value == core::kAbsent ? json::Value() : json::Value(value);
 
-  parts.annotations[vendors::kRecordAnnotation] =
-      record == Record{} ? json::Value() : json::Value(vendors::text_of(record));
+  parts.annotations[protocol::kRecordAnnotation] =
+      record == Record{} ? json::Value() : json::Value(protocol::text_of(record));
   if (change.wish_is_heard) parts.annotations[profile.request_annotation] = json::Value();
   // What the vendor's own operator noted there is in the claim now, and must not mislead it should it come back.
   if (!change.path.empty() && !profile.found_cordoned_annotation.empty())
@@ -139,7 +142,7 @@ Parts parts_of(const NodeNow& node, const core::Change& change, const vendors::P
     }
   }
   if (is_told_by_us(record) != is_told_by_us(node.record)) {
-    parts.annotations[vendors::kScaleDownAnnotation] = is_told_by_us(record) ? json::Value("true") : json::Value();
+    parts.annotations[protocol::kScaleDownAnnotation] = is_told_by_us(record) ? json::Value("true") : json::Value();
   }
 
   if (change.cordoned) parts.spec["unschedulable"] = *change.cordoned ? json::Value(true) : json::Value();
@@ -163,7 +166,7 @@ kube::Request node_patch(const NodeNow& node, const core::Change* change, const 
                          const vendors::Profile& profile, base::WallTime now) {
   Parts parts = change == nullptr ? Parts{} : parts_of(node, *change, profile, now);
   if (const auto order = order_after(node, change, profile); order && *order != node.order)
-    parts.annotations[vendors::kOrderAnnotation] = order->empty() ? json::Value() : json::Value(*order);
+    parts.annotations[protocol::kOrderAnnotation] = order->empty() ? json::Value() : json::Value(*order);
   put_on(dress.labels, parts.labels);
   put_on(dress.annotations, parts.annotations);
   json::Members metadata;

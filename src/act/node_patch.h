@@ -10,8 +10,8 @@
 #include "base/time.h"
 #include "core/decide.h"
 #include "kube/api.h"
+#include "protocol/record.h"
 #include "vendors/profile.h"
-#include "vendors/record.h"
 
 namespace drover::act {
 
@@ -22,7 +22,7 @@ struct NodeNow {
   std::string version;
   std::string boot = {};
   json::Array taints = {};
-  vendors::Record record = {};
+  protocol::Record record = {};
   base::Span excluded = {};         // of the time in its phase, what did not count
   bool autoscaler_is_told = false;  // by somebody: the annotation is there
   std::string order = {};           // what the agent was told last
@@ -36,8 +36,8 @@ struct NodeNow {
 };
 
 // The record after the change.
-vendors::Record record_after(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
-                             base::WallTime now);
+protocol::Record record_after(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
+                              base::WallTime now);
 
 // `change` may be missing: then only `dress` is put on.
 kube::Request node_patch(const NodeNow& node, const core::Change* change, const vendors::Dress& dress,

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "core/explain.h"
-#include "vendors/record.h"
+#include "protocol/keys.h"
 
 namespace drover::act {
 namespace {
@@ -58,7 +58,7 @@ kube::Event odd_record_event(const NodeName& node, const std::string& trouble, c
   return about(
       node, profile, kube::Event::Type::Warning,
       fmt::format("The annotation {} could not be read ({}); it was written anew from {}the driver's pod",
-                  vendors::kRecordAnnotation, trouble, profile.state_label.empty() ? "" : "the state label and "));
+                  protocol::kRecordAnnotation, trouble, profile.state_label.empty() ? "" : "the state label and "));
 }
 
 kube::Event policy_event(const kube::Resource& kind, const json::Value& policy, const std::string& node,

@@ -8,7 +8,7 @@
 #include "act/probe_order.h"
 #include "act/texts.h"
 #include "core/drain.h"
-#include "vendors/order.h"
+#include "protocol/order_for.h"
 
 namespace drover::act {
 namespace {
@@ -20,8 +20,8 @@ NodeNow node_now(const observe::NodeFacts& facts) {
   NodeNow now{.name = facts.name, .uid = facts.uid, .version = facts.version, .boot = facts.boot};
   now.taints = facts.taints;
   if (facts.record) now.record = *facts.record;
-  now.autoscaler_is_told = !facts.annotation(vendors::kScaleDownAnnotation).empty();
-  now.order = facts.annotation(vendors::kOrderAnnotation);
+  now.autoscaler_is_told = !facts.annotation(protocol::kScaleDownAnnotation).empty();
+  now.order = facts.annotation(protocol::kOrderAnnotation);
   return now;
 }
 
@@ -129,7 +129,7 @@ class Writer {
     now.phase = node.phase;
     now.policy = in_.view.policy.name;
     now.is_paused = node.is_selected && !in_.view.policy.is_on;
-    now.is_to_prepare = is_to_prepare || vendors::asked_to_prepare(now.order) == now.driver_version;
+    now.is_to_prepare = is_to_prepare || protocol::asked_to_prepare(now.order) == now.driver_version;
     now.has_cordon_note = !facts.annotation(in_.profile.cordon_annotation).empty();
     if (facts.record && facts.record->held) now.excluded = in_.fleet.excluded(decision.node, now_);
     Write& write = add(key, node_patch(now, change, dress, in_.profile, now_), Purpose::Node, facts.name, {});

@@ -22,8 +22,10 @@ std::string hex_in(host::Host& host, const std::string& path) {
   return base::lower(word.starts_with("0x") ? word.substr(2) : word);
 }
 
-// "Model: 		 NVIDIA H200" among the lines of /proc/driver/nvidia/gpus/ADDRESS/information
-std::string model_in(std::string_view text) {
+// "Model: 		 ACME 200" among the lines of the kind's model file.
+std::string model_of(host::Host& host, const DeviceKind& kind, const std::string& address) {
+  if (kind.model_file.empty()) return {};
+  const std::string text = host.read(fmt::format(fmt::runtime(kind.model_file), address)).value_or("");
   for (const auto line : base::split(text, '\n')) {
     if (line.starts_with("Model:")) return base::one_line(base::trim(line.substr(6)), 80);
   }
@@ -32,12 +34,13 @@ std::string model_in(std::string_view text) {
 
 std::string last_part(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
-std::vector<BusDevice> devices_of(host::Host& host) {
+std::vector<BusDevice> bus_devices(host::Host& host, const std::vector<const DeviceKind*>& kinds) {
   std::vector<BusDevice> devices;
   for (const auto& address : host.list(std::string(kBus)).value_or(std::vector<std::string>{})) {
     const std::string folder = fmt::format("{}/{}/", kBus, address);
     const std::string vendor = hex_in(host, folder + "vendor");
-    for (const DeviceKind& kind : device_kinds()) {
+    for (const DeviceKind* one : kinds) {
+      const DeviceKind& kind = *one;
       if (kind.pci != vendor) continue;
       BusDevice device{.address = address,
                        .vendor = std::string(kind.vendor),
@@ -45,23 +48,23 @@ std::vector<BusDevice> devices_of(host::Host& host) {
                        .cls = hex_in(host, folder + "class")};
       for (const auto cls : base::split(kind.classes, ',')) device.is_accelerator |= device.cls.starts_with(cls);
       device.driver = last_part(host.link(folder + "driver").value_or(""));
-      device.model = model_in(host.read("/proc/driver/nvidia/gpus/" + address + "/information").value_or(""));
+      device.model = model_of(host, kind, address);
       devices.push_back(std::move(device));
     }
   }
   return devices;
 }
 
-bool is_of_a_vendor(std::string_view module) {
-  const auto kinds = device_kinds();
-  return std::any_of(kinds.begin(), kinds.end(), [&](const DeviceKind& kind) { return is_module_of(kind, module); });
-}
-
-// The vendors' modules, whatever stands on them, and nouveau, which keeps NVIDIA's driver off the devices.
-std::vector<host::Module> worth_telling(const std::vector<host::Module>& all) {
-  std::vector<std::string> wanted{"nouveau"};
+// The vendors' modules, whatever stands on them, and what keeps a vendor's driver off the devices.
+std::vector<host::Module> worth_telling(const std::vector<host::Module>& all,
+                                        const std::vector<const DeviceKind*>& kinds) {
+  std::vector<std::string> wanted;
+  for (const DeviceKind* kind : kinds) {
+    for (const auto rival : base::split(kind->rivals, ',')) wanted.emplace_back(rival);
+  }
   for (const host::Module& module : all) {
-    if (!is_of_a_vendor(module.name)) continue;
+    if (std::none_of(kinds.begin(), kinds.end(), [&](const auto* kind) { return is_module_of(*kind, module.name); }))
+      continue;
     wanted.push_back(module.name);
     wanted.insert(wanted.end(), module.used_by.begin(), module.used_by.end());
   }
@@ -124,10 +127,12 @@ void tell_modules(const Inspection& seen, std::string& text) {
                         module.used_by.empty() ? "" : ", under " + base::join(module.used_by, ", "),
                         module.state == host::Module::State::Live ? "" : fmt::format(", {}", word(module.state)));
   }
-  const host::Module* nvidia = seen.driver("nvidia");
-  if (!seen.nvidia_version.empty() && nvidia != nullptr && nvidia->version != seen.nvidia_version) {
-    text += fmt::format("warning   /proc/driver/nvidia/version says {}, the module says {}: they must not differ\n",
-                        seen.nvidia_version, nvidia->version.empty() ? "nothing" : nvidia->version);
+  for (const DeviceKind* kind : seen.kinds) {
+    const host::Module* driver = seen.driver(kind->vendor);
+    const std::string told = seen.told_version(kind->vendor);
+    if (told.empty() || driver == nullptr || driver->version == told) continue;
+    text += fmt::format("warning   {} says {}, the module says {}: they must not differ\n", kind->version_file, told,
+                        driver->version.empty() ? "nothing" : driver->version);
   }
 }
 
@@ -152,10 +157,17 @@ int Inspection::accelerators(std::string_view vendor) const {
 }
 
 const host::Module* Inspection::driver(std::string_view vendor) const {
-  const std::string_view name = driver_module(device_kind(vendor));
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto* one) { return one->vendor == vendor; });
+  if (kind == kinds.end()) return nullptr;
+  const std::string_view name = driver_module(**kind);
   const auto found =
       std::find_if(modules.begin(), modules.end(), [&](const host::Module& module) { return module.name == name; });
   return found == modules.end() ? nullptr : &*found;
+}
+
+std::string Inspection::told_version(std::string_view vendor) const {
+  const auto found = told_versions.find(std::string(vendor));
+  return found == told_versions.end() ? std::string() : found->second;
 }
 
 std::string version_in(std::string_view text) {
@@ -164,7 +176,7 @@ std::string version_in(std::string_view text) {
     return word.find('.') != std::string_view::npos && is_digit(word.front()) && is_digit(word.back()) &&
            std::all_of(word.begin(), word.end(), [&](char c) { return is_digit(c) || c == '.'; });
   };
-  // NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (…)
+  // NVRM version: … Open Kernel Module for x86_64  580.159.04  Release Build  (…)
   const std::string_view line = text.substr(0, text.find('\n'));
   for (const auto word : base::split(line, ' ')) {
     if (!word.empty() && is_version(word)) return std::string(word);
@@ -206,7 +218,7 @@ base::Result<std::vector<Holding>> holders_of(host::Host& host, const DeviceKind
   return holdings;
 }
 
-base::Result<Inspection> inspect(host::Host& host) {
+base::Result<Inspection> inspect(host::Host& host, std::vector<const DeviceKind*> kinds) {
   if (!host.exists("/proc/modules") && !host.exists("/sys/module")) {
     return base::fault(base::Fault::Kind::NotFound,
                        "there is neither /proc/modules nor /sys/module here: is this the root of a Linux machine?");
@@ -215,11 +227,15 @@ base::Result<Inspection> inspect(host::Host& host) {
   seen.boot = host.boot_id();
   seen.kernel = host.kernel_release();
   seen.can_unload = host.can_unload_modules();
-  seen.devices = devices_of(host);
-  if (const auto modules = host.modules()) seen.modules = worth_telling(*modules);
-  seen.nvidia_version = version_in(host.read("/proc/driver/nvidia/version").value_or(""));
-  for (const DeviceKind& kind : device_kinds()) {
-    auto holders = holders_of(host, kind);
+  seen.kinds = std::move(kinds);
+  seen.devices = bus_devices(host, seen.kinds);
+  if (const auto modules = host.modules()) seen.modules = worth_telling(*modules, seen.kinds);
+  for (const DeviceKind* kind : seen.kinds) {
+    if (kind->version_file.empty()) continue;
+    seen.told_versions[std::string(kind->vendor)] = version_in(host.read(std::string(kind->version_file)).value_or(""));
+  }
+  for (const DeviceKind* kind : seen.kinds) {
+    auto holders = holders_of(host, *kind);
     if (!holders) {
       seen.trouble = holders.error().message;
       break;
@@ -271,7 +287,8 @@ std::string text_of(const Inspection& seen) {
     tell_holders(seen, text);
   else
     text += "warning   " + base::one_line(seen.trouble, 300) + "\n";
-  for (const DeviceKind& kind : device_kinds()) {
+  for (const DeviceKind* one : seen.kinds) {
+    const DeviceKind& kind = *one;
     const host::Module* driver = seen.driver(kind.vendor);
     const int count = seen.accelerators(kind.vendor);
     if (driver == nullptr && count == 0) continue;
@@ -322,7 +339,8 @@ json::Value json_of(const Inspection& seen) {
                                     {"pod", holder.pod}});
   }
   json::Members drivers;
-  for (const DeviceKind& kind : device_kinds()) {
+  for (const DeviceKind* one : seen.kinds) {
+    const DeviceKind& kind = *one;
     const host::Module* driver = seen.driver(kind.vendor);
     if (driver == nullptr && seen.accelerators(kind.vendor) == 0) continue;
     drivers[kind.vendor] = json::Members{{"accelerators", seen.accelerators(kind.vendor)},
@@ -330,16 +348,17 @@ json::Value json_of(const Inspection& seen) {
                                          {"version", driver != nullptr ? driver->version : std::string()},
                                          {"inTheWay", driver != nullptr ? in_the_way(seen, kind) : std::string()}};
   }
-  return json::Members{{"boot", seen.boot},
+  json::Members all = {{"boot", seen.boot},
                        {"kernel", seen.kernel},
                        {"canUnload", seen.can_unload},
                        {"devices", std::move(devices)},
                        {"modules", std::move(modules)},
                        {"holders", std::move(holders)},
-                       {"hiddenProcesses", seen.hidden},
-                       {"nvidiaProcVersion", seen.nvidia_version},
-                       {"drivers", std::move(drivers)},
-                       {"trouble", seen.trouble}};
+                       {"hiddenProcesses", seen.hidden}};
+  for (const auto& [vendor, version] : seen.told_versions) all[vendor + "ProcVersion"] = version;
+  all["drivers"] = std::move(drivers);
+  all["trouble"] = seen.trouble;
+  return all;
 }
 
 }  // namespace drover::agent

@@ -1,7 +1,8 @@
 #include "agent/own_node.h"
 
 #include "kube/version_order.h"
-#include "vendors/record.h"
+#include "protocol/keys.h"
+#include "protocol/record.h"
 
 namespace drover::agent {
 namespace {
@@ -11,15 +12,20 @@ kube::Projection worth_knowing() { return {"metadata.labels", "metadata.annotati
 }  // namespace
 
 std::string open_claim(const kube::Object& node) {
-  const auto record = vendors::parse_record(kube::annotation_of(node, vendors::kRecordAnnotation));
+  const auto record = protocol::parse_record(kube::annotation_of(node, protocol::kRecordAnnotation));
   // A claim of a Node that had our name before means nothing.
   return record && record->held && record->held->node == kube::uid_of(node) ? record->held->claim.id : std::string();
 }
 
-void read_order(const kube::Object& node, std::optional<vendors::Order>& order, std::string& trouble) {
-  const std::string_view text = kube::annotation_of(node, vendors::kOrderAnnotation);
+std::optional<std::string> recorded_claim(const kube::Object& node) {
+  const auto record = protocol::parse_record(kube::annotation_of(node, protocol::kRecordAnnotation));
+  return record && record->held ? std::optional(record->held->claim.id) : std::nullopt;
+}
+
+void read_order(const kube::Object& node, std::optional<protocol::Order>& order, std::string& trouble) {
+  const std::string_view text = kube::annotation_of(node, protocol::kOrderAnnotation);
   if (text.empty()) return;
-  auto read = vendors::parse_order(text);
+  auto read = protocol::parse_order(text);
   if (read)
     order = std::move(*read);
   else

@@ -11,7 +11,7 @@
 #include "base/loop.h"
 #include "base/random.h"
 #include "kube/reflector.h"
-#include "vendors/messages.h"
+#include "protocol/order.h"
 
 namespace drover::agent {
 
@@ -20,8 +20,10 @@ using LabelChanges = std::map<std::string, std::optional<std::string>>;
 
 // The id of the claim that the record says is open on this very Node; "" where there is none.
 std::string open_claim(const kube::Object& node);
+// The id of the claim in the record on it, whatever Node that was made for; nothing where there is none.
+std::optional<std::string> recorded_claim(const kube::Object& node);
 // What the operator has written for the agent; where that cannot be read, why.
-void read_order(const kube::Object& node, std::optional<vendors::Order>& order, std::string& trouble);
+void read_order(const kube::Object& node, std::optional<protocol::Order>& order, std::string& trouble);
 
 class OwnNode {
  public:

@@ -7,7 +7,7 @@
 #include "agent/exit_well.h"
 #include "agent/inspect.h"
 #include "base/text.h"
-#include "cli/agent.h"
+#include "cli/agent_programs.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "host/linux_host.h"
@@ -20,9 +20,9 @@ struct InspectFlags {
   std::string output = "text";
 };
 
-int inspect(const InspectFlags& flags) {
+int inspect(const InspectFlags& flags, agent::VendorAgents agents) {
   host::LinuxHost host(flags.root);
-  const auto seen = agent::inspect(host);
+  const auto seen = agent::inspect(host, agent::devices_of(agents));
   if (!seen) return complain(seen.error());
   if (flags.output == "json")
     fmt::print("{}\n", json::text_of(agent::json_of(*seen)));
@@ -31,13 +31,13 @@ int inspect(const InspectFlags& flags) {
   return 0;
 }
 
-void add_inspect(Command agent) {
+void add_inspect(Command agent, agent::VendorAgents agents) {
   Command command = agent.add("inspect", "Show what this node has: devices, modules, and who holds them");
   auto flags = std::make_shared<InspectFlags>();
   command.option("--root", flags->root, "where the machine's files are (/host in a container that mounts them)",
                  {.type_name = "DIR"});
   add_output_flag(command, flags->output);
-  command.run([flags] { return inspect(*flags); });
+  command.run([flags, agents] { return inspect(*flags, agents); });
 }
 
 // Whatever user the driver's image runs as must be able to run it.
@@ -60,20 +60,21 @@ void add_place_helper(Command agent) {
 
 }  // namespace
 
-void add_agent(Command app) {
+void add_agent(Command app, agent::VendorAgents agents) {
   Command agent = app.add("agent", "What runs on a node, in the driver's pods or by hand");
   agent.require_command();
-  agent.footer(
+  std::string footer =
       "  drover agent inspect            what this machine has, for people\n"
-      "  drover agent inspect -o json    the same for programs\n"
-      "  drover agent vacate             take a DKMS-managed tt-kmd off this machine");
-  add_agent_driver_manager(agent);
-  add_inspect(agent);
+      "  drover agent inspect -o json    the same for programs";
+  add_inspect(agent, agents);
   add_place_helper(agent);
-  add_agent_load(agent);
-  add_agent_vacate(agent);
-  add_agent_hand_back(agent);
-  add_agent_validate(agent);
+  for (const agent::VendorAgent* vendor : agents) {
+    for (const agent::ProgramRow& row : vendor->programs) {
+      add_agent_program(agent, row);
+      if (!row.example.empty()) footer += fmt::format("\n  drover agent {:<18} {}", row.name, row.example);
+    }
+  }
+  agent.footer(footer);
 }
 
 }  // namespace drover::cli

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/driver_manager.h"
+#include "agent/program.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/flags.h"
@@ -21,7 +21,6 @@ agent::Environment environment_of_this_process();
 std::uint64_t seed_of_the_system();
 
 // One run of a program. Members are destroyed from the last to the first: the program goes before its doors.
-template <class Program>
 class AgentSession {
  public:
   explicit AgentSession(std::string root, std::vector<std::string> mounted = {})
@@ -30,9 +29,7 @@ class AgentSession {
   kube::AsioLoop& loop() { return loop_; }
   host::LinuxHost& host() { return host_; }
 
-  // `make` gets the surroundings and gives the program.
-  template <class Make>
-  int run(const TargetFlags& flags, const Make& make) {
+  int run(const TargetFlags& flags, const agent::MakeProgram& make) {
     auto target = kube::find_target(flags.kubeconfig, flags.context);
     if (!target) return complain(target.error());
     target->user_agent = "drover-agent";
@@ -48,7 +45,8 @@ class AgentSession {
                                             [this](int code) {
                                               code_ = code;
                                               loop_.stop();
-                                            }});
+                                            }},
+                    [](bool) {});  // who asks is answered by looking at the machine
     loop_.on_signal([this](int) { program_->terminate(); });
     stay_small();
     program_->start();
@@ -70,7 +68,7 @@ class AgentSession {
   kube::AsioLoop loop_;
   host::LinuxHost host_;
   std::unique_ptr<kube::HttpApi> api_;
-  std::unique_ptr<Program> program_;
+  std::unique_ptr<agent::Program> program_;
   base::Timer timer_;
   int code_ = 1;
 };

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "vendors/policy_reader.h"
+#include "vendors/shared/upgrade_policy.h"
 
 namespace drover::cli {
 namespace {

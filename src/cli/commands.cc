@@ -1,16 +1,26 @@
 #include "cli/commands.h"
 
+#include <functional>
+#include <map>
+#include <string_view>
+
 namespace drover::cli {
 
-void add_commands(Command app) {
-  add_agent(app);
-  add_explain(app);
-  add_migrate(app);
-  add_operator(app);
-  add_ping(app);
-  add_plan(app);
-  add_status(app);
-  add_version(app);
+void add_commands(Command app, const Vendors& vendors) {
+  // In the order of their names, whoever brings them.
+  std::map<std::string_view, std::function<void()>> commands = {
+      {"agent", [&] { add_agent(app, vendors.agents); }},
+      {"explain", [&] { add_explain(app, vendors.profiles); }},
+      {"operator", [&] { add_operator(app, vendors); }},
+      {"ping", [&] { add_ping(app); }},
+      {"plan", [&] { add_plan(app, vendors.profiles); }},
+      {"status", [&] { add_status(app, vendors.profiles); }},
+      {"version", [&] { add_version(app); }},
+  };
+  for (const VendorCli* vendor : vendors.clis) {
+    for (const CommandRow& row : vendor->commands) commands.emplace(row.name, [&app, &row] { row.add(app); });
+  }
+  for (const auto& [name, add] : commands) add();
 
   app.add_moved("demo", "drover-sim demo");
   Command sim = app.add_moved("sim", "drover-sim --help");

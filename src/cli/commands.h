@@ -2,19 +2,19 @@
 #pragma once
 
 #include "cli/command.h"
+#include "cli/vendor.h"
 
 namespace drover::cli {
 
-// All of them.
-void add_commands(Command app);
+// All of them, and the vendors'.
+void add_commands(Command app, const Vendors& vendors);
 
-void add_agent(Command app);
-void add_explain(Command app);
-void add_migrate(Command app);
-void add_operator(Command app);
+void add_agent(Command app, agent::VendorAgents agents);
+void add_explain(Command app, vendors::Profiles profiles);
+void add_operator(Command app, const Vendors& vendors);
 void add_ping(Command app);
-void add_plan(Command app);
-void add_status(Command app);
+void add_plan(Command app, vendors::Profiles profiles);
+void add_status(Command app, vendors::Profiles profiles);
 void add_version(Command app);
 
 }  // namespace drover::cli

@@ -58,7 +58,8 @@ void Look::list_sources() {
     const std::string_view said = json::text_at(*policy.object, {"status", "namespace"});
     if (!said.empty()) ns_ = said;
   }
-  rounds_.list(observe::all_nodes(), observe::node_projection(estate_.label_keys()),
+  const vendors::Profile* const profiles[] = {&profile_};
+  rounds_.list(observe::all_nodes(), observe::node_projection(profiles, estate_.label_keys()),
                [this](const kube::Object& node) { nodes_.put(node); });
   rounds_.list(observe::operand_pods_of(profile_, ns_), observe::operand_projection(profile_),
                [this](const kube::Object& pod) { operand_pods_.put(pod); });

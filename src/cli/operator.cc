@@ -17,14 +17,14 @@
 #include "cli/ceiling_flag.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "http/http_server.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 #include "kube/paced_api.h"
 #include "operator/health.h"
 #include "operator/operator.h"
-#include "serve/http_server.h"
+#include "protocol/proxies.h"
 #include "vendors/profile.h"
-#include "vendors/tenstorrent_words.h"
 
 namespace drover::cli {
 namespace {
@@ -33,7 +33,7 @@ namespace {
 constexpr base::Span kFarewell = std::chrono::milliseconds(1500);
 
 // Probes and scrapes are small and few.
-constexpr serve::HttpServerLimits kOperatorRequestLimits = {
+constexpr http::HttpServerLimits kOperatorRequestLimits = {
     .most_head_bytes = 16 * 1024, .most_body_bytes = 0, .most_unsent_bytes = 4 * 1024 * 1024, .most_connections = 64};
 
 struct LeaseName {
@@ -47,6 +47,7 @@ struct OperatorFlags {
   std::optional<LeaseName> lease = {};
   std::optional<core::Share> max_unavailable = {};
   int lease_seconds = 15;
+  vendors::Profiles profiles = {};
   std::vector<operate::Served> vendors = {};
   vendors::OperandSettings operands = {};
 };
@@ -65,9 +66,9 @@ std::uint64_t seed_of_the_system() {
 // What our own environment says about proxies is true for the builders too; what could not stand in a variable is left.
 std::vector<std::pair<std::string, std::string>> proxies_of_the_environment() {
   std::vector<std::pair<std::string, std::string>> proxies;
-  for (const std::string_view name : vendors::kProxyVariables) {
+  for (const std::string_view name : protocol::kProxyVariables) {
     const char* value = std::getenv(std::string(name).c_str());
-    if (value != nullptr && *value != '\0' && vendors::is_proxy_text(value)) proxies.emplace_back(name, value);
+    if (value != nullptr && *value != '\0' && protocol::is_proxy_text(value)) proxies.emplace_back(name, value);
   }
   return proxies;
 }
@@ -78,7 +79,7 @@ operate::Settings settings_of(const OperatorFlags& flags, base::Random& random) 
   settings.vendors = flags.vendors;
   settings.max_unavailable = flags.max_unavailable;
   if (settings.vendors.empty()) {
-    for (const vendors::Profile* profile : vendors::all()) {
+    for (const vendors::Profile* profile : flags.profiles) {
       settings.vendors.push_back({.profile = profile, .operands = {.ns = std::string(profile->ns)}});
     }
   }
@@ -139,20 +140,20 @@ class Session {
   base::Result<void> listen() {
     TRY(const Address address, parse_address(flags_.listen));
     health_ = std::make_unique<operate::Health>(loop_, *operator_, [this] { return http_->counters().requests; });
-    serve::HttpServerOptions options;
+    http::HttpServerOptions options;
     options.address = address.host;
     options.port = address.port;
     options.checks_host = false;  // kubelets and Prometheus call us by the pod's address
     options.speaks_tls = false;
     options.limits = kOperatorRequestLimits;
-    const auto answer = [this](const serve::HttpRequest& request, const std::shared_ptr<serve::Exchange>& exchange) {
+    const auto answer = [this](const http::HttpRequest& request, const std::shared_ptr<http::Exchange>& exchange) {
       operate::Page page = health_->page(request.method, request.target);
       exchange->reply({.code = page.code, .content_type = std::move(page.type), .body = std::move(page.body)});
     };
-    auto server = serve::HttpServer::open(loop_, options, answer);
+    auto server = http::HttpServer::open(loop_, options, answer);
     if (!server && address.host == "::") {  // a machine without IPv6
       options.address = "0.0.0.0";
-      server = serve::HttpServer::open(loop_, options, answer);
+      server = http::HttpServer::open(loop_, options, answer);
     }
     if (!server) return std::unexpected(std::move(server).error());
     server_ = std::move(*server);
@@ -181,7 +182,7 @@ class Session {
   std::unique_ptr<kube::PacedApi> api_;
   std::unique_ptr<operate::Operator> operator_;
   std::unique_ptr<operate::Health> health_;
-  std::unique_ptr<serve::HttpServer> server_;
+  std::unique_ptr<http::HttpServer> server_;
   base::Timer farewell_;
   int exit_code_ = 0;
 };
@@ -202,12 +203,12 @@ base::Result<LeaseName> parse_lease(const std::string& text) {
   return LeaseName{std::string(parts[0]), std::string(parts[1])};
 }
 
-// "nvidia" or "nvidia=gpu-operator".
-base::Result<operate::Served> parse_vendor(const std::string& text) {
+// "acme" or "acme=acme-system".
+base::Result<operate::Served> parse_vendor(const std::string& text, vendors::Profiles profiles) {
   const auto equals = text.find('=');
   const std::string name = text.substr(0, equals);
   std::string known;
-  for (const vendors::Profile* profile : vendors::all()) {
+  for (const vendors::Profile* profile : profiles) {
     if (profile->vendor == name) {
       const std::string ns = equals == std::string::npos ? std::string(profile->ns) : text.substr(equals + 1);
       if (ns.empty()) return base::fault(base::Fault::Kind::Malformed, fmt::format("{}= names no namespace", name));
@@ -219,7 +220,7 @@ base::Result<operate::Served> parse_vendor(const std::string& text) {
                      fmt::format("\"{}\" is none of {}", base::one_line(name, 40), known));
 }
 
-void add_flags(Command command, OperatorFlags& flags) {
+void add_flags(Command command, OperatorFlags& flags, VendorClis clis) {
   add_target_flags(command, flags.target);
   const auto take_lease = [&flags](const std::string& text) -> base::Result<void> {
     TRY(flags.lease, parse_lease(text));
@@ -233,7 +234,7 @@ void add_flags(Command command, OperatorFlags& flags) {
                  "serve /metrics, /healthz and /readyz here, for example :8080 (default: nowhere)",
                  {.type_name = "[ADDRESS]:PORT"});
   const auto take_vendor = [&flags](const std::string& text) -> base::Result<void> {
-    TRY(flags.vendors.emplace_back(), parse_vendor(text));
+    TRY(flags.vendors.emplace_back(), parse_vendor(text, flags.profiles));
     return {};
   };
   command.parsed_each("--vendor", take_vendor,
@@ -252,27 +253,9 @@ void add_flags(Command command, OperatorFlags& flags) {
   command.option("--builder-image", operands.builder_image,
                  "the image that builds drivers on nodes where a policy names none (default: drover's own)",
                  {.type_name = "IMAGE"});
-  const auto take_source = [&operands](const std::string& text) -> base::Result<void> {
-    if (!vendors::is_kmd_source(text)) {
-      // A URL with a user carries a password.
-      const bool is_shown = text.find('@') == std::string::npos;
-      return base::fault(base::Fault::Kind::Malformed,
-                         fmt::format("\"{}\" is no https://HOST/PATH without a user or a query",
-                                     is_shown ? base::one_line(text, 80) : "(not shown)"));
-    }
-    operands.driver_source = text;
-    return {};
-  };
-  command.parsed("--driver-source", take_source,
-                 "where tt-kmd is cloned from: https only (default: Tenstorrent's repository)", {.type_name = "URL"});
-  const auto take_gates = [&operands](const std::string& text) -> base::Result<void> {
-    operands.gates = text;
-    return {};
-  };
-  command.parsed("--deploy-gates", take_gates,
-                 "labels that keep other pods off Tenstorrent's devices, set to false during an upgrade, "
-                 "comma-separated; \"\" for none (default: tenstorrent.com/deploy.tt-telemetry)",
-                 {.type_name = "LABELS"});
+  for (const VendorCli* vendor : clis) {
+    if (vendor->add_operator_flags != nullptr) vendor->add_operator_flags(command, operands);
+  }
   command.option("--preflight-priority-class", operands.preflight_priority_class,
                  "the PriorityClass of pods that fetch a driver's image (default: the cluster's)",
                  {.type_name = "NAME"});
@@ -280,11 +263,13 @@ void add_flags(Command command, OperatorFlags& flags) {
 
 }  // namespace
 
-void add_operator(Command app) {
+void add_operator(Command app, const Vendors& vendors) {
   Command command = app.add("operator", "Keep the drivers of a fleet as its policies want them");
-  command.footer("  drover operator --kubeconfig ~/.kube/config --lease drover-system/drover --vendor nvidia");
+  command.footer(fmt::format("  drover operator --kubeconfig ~/.kube/config --lease drover-system/drover --vendor {}",
+                             vendors.profiles.empty() ? "NAME" : vendors.profiles.front()->vendor));
   auto flags = std::make_shared<OperatorFlags>();
-  add_flags(command, *flags);
+  flags->profiles = vendors.profiles;
+  add_flags(command, *flags, vendors.clis);
   command.run([flags] { return run_operator(*flags); });
 }
 

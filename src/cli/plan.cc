@@ -47,10 +47,11 @@ base::Result<std::string> text_in(const std::string& path) {
   return text;
 }
 
-base::Result<std::vector<Supposed>> changed_policies(const std::string& path, const vendors::Profile& profile) {
+base::Result<std::vector<Supposed>> changed_policies(const std::string& path, const vendors::Profile& profile,
+                                                     vendors::Profiles profiles) {
   if (path.empty()) return std::vector<Supposed>();
   TRY(const std::string text, text_in(path));
-  auto policies = policies_in(text, profile);
+  auto policies = policies_in(text, profile, profiles);
   if (!policies) return base::with_context(std::move(policies).error(), path);
   return policies;
 }
@@ -85,9 +86,14 @@ void print(const Forecast& foreseen, const Pace& pace, const std::vector<std::st
   fmt::print("{}\n", json::text_of(all));
 }
 
-int plan(const PlanFlags& flags) {
-  const vendors::Profile& profile = vendors::nvidia();
-  auto changed = changed_policies(flags.file, profile);
+int plan(const PlanFlags& flags, vendors::Profiles profiles) {
+  const auto planned = std::find_if(profiles.begin(), profiles.end(), [](const auto* one) { return one->is_planned; });
+  if (planned == profiles.end()) {
+    return complain(base::Fault{.kind = base::Fault::Kind::NotFound,
+                                .message = "no vendor is there whose rollouts can be planned"});
+  }
+  const vendors::Profile& profile = **planned;
+  auto changed = changed_policies(flags.file, profile, profiles);
   if (!changed) return complain(changed.error());
   auto target = kube::find_target(flags.target.kubeconfig, flags.target.context);
   if (!target) return complain(target.error());
@@ -96,7 +102,7 @@ int plan(const PlanFlags& flags) {
   auto api = kube::HttpApi::open(loop, std::move(*target));
   if (!api) return complain(api.error());
 
-  OtherPolicies others(**api, profile);
+  OtherPolicies others(**api, profile, profiles);
   base::Result<void> outcome = ask(others, loop);
   for (const std::string& policy : others.names()) say({not_planned(policy, profile)}, "");
   Survey survey(**api, loop, profile, std::move(*changed), flags.max_unavailable);
@@ -120,7 +126,7 @@ int plan(const PlanFlags& flags) {
 
 }  // namespace
 
-void add_plan(Command app) {
+void add_plan(Command app, vendors::Profiles profiles) {
   Command command = app.add("plan", "Say what a rollout would do before it does it, and what is in its way");
   command.footer(
       "Only lists are asked for. Exit code 0: it gets through; 2: it would get stuck; 1: bad input, no cluster.");
@@ -130,7 +136,7 @@ void add_plan(Command app) {
                  "a manifest with the policies as you mean to apply them; those that are there and not in it stay");
   add_ceiling_flag(command, flags->max_unavailable);
   add_output_flag(command, flags->output);
-  command.run([flags] { return plan(*flags); });
+  command.run([flags, profiles] { return plan(*flags, profiles); });
 }
 
 }  // namespace drover::cli

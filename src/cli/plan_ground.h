@@ -79,7 +79,7 @@ struct Plot {
 // A node that several policies select.
 struct Dispute {
   std::string node;
-  std::string rivals;       // "NVIDIADrivers a and b"
+  std::string rivals;       // "AcmeDrivers a and b"
   bool has_nobody = false;  // none of them had it before: nobody looks after it
 };
 

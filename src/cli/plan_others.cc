@@ -11,7 +11,7 @@ namespace drover::cli {
 
 void OtherPolicies::begin(std::function<void(base::Result<void>)> done) {
   rounds_.begin(std::move(done));
-  for (const vendors::Profile* profile : vendors::all()) {
+  for (const vendors::Profile* profile : profiles_) {
     for (std::size_t kind = 0; profile != &planned_ && kind < profile->policy_kinds(); ++kind) {
       rounds_.list_if_known(observe::policies_of(*profile, kind), {"metadata.name"},
                             [this, word = profile->policy_kind(kind).kind](const kube::Object& policy) {

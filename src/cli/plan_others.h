@@ -11,10 +11,11 @@
 
 namespace drover::cli {
 
-// "TenstorrentDriverPolicy default", of every vendor but this one, by name.
+// "AcmePolicy default", of every vendor but this one, by name.
 class OtherPolicies {
  public:
-  OtherPolicies(kube::Api& api, const vendors::Profile& planned) : rounds_(api), planned_(planned) {}
+  OtherPolicies(kube::Api& api, const vendors::Profile& planned, vendors::Profiles profiles)
+      : rounds_(api), planned_(planned), profiles_(profiles) {}
 
   // `done` is called once, with the first thing that went wrong. A kind that the server does not know has none.
   void begin(std::function<void(base::Result<void>)> done);
@@ -23,13 +24,14 @@ class OtherPolicies {
  private:
   Rounds rounds_;
   const vendors::Profile& planned_;
+  vendors::Profiles profiles_;
   std::vector<std::string> names_;
 };
 
 // What a plan says of them.
 std::string not_planned(const std::string& policy, const vendors::Profile& planned);
 
-// "ClusterPolicy or NVIDIADriver".
+// "ClusterPolicy or AcmeDriver".
 std::string kinds_of(const vendors::Profile& profile);
 
 }  // namespace drover::cli

@@ -24,9 +24,9 @@ std::string api_version_of(const vendors::Profile::Kind& kind) {
 }
 
 // A policy of another vendor.
-bool is_of_another(const kube::Object& document, const vendors::Profile& planned) {
+bool is_of_another(const kube::Object& document, const vendors::Profile& planned, vendors::Profiles profiles) {
   const std::string_view said = json::text_at(document, {"kind"});
-  for (const vendors::Profile* profile : vendors::all()) {
+  for (const vendors::Profile* profile : profiles) {
     for (std::size_t kind = 0; profile != &planned && kind < profile->policy_kinds(); ++kind) {
       const bool is_its = json::text_at(document, {"apiVersion"}) == api_version_of(profile->policy_kind(kind));
       if (is_its && said == profile->policy_kind(kind).kind) return true;
@@ -64,12 +64,13 @@ std::vector<kube::Object> without_lists(std::vector<kube::Object> documents) {
 
 }  // namespace
 
-base::Result<std::vector<Supposed>> policies_in(std::string_view text, const vendors::Profile& profile) {
+base::Result<std::vector<Supposed>> policies_in(std::string_view text, const vendors::Profile& profile,
+                                                vendors::Profiles profiles) {
   TRY(auto documents, kube::parse_manifests(text));
   std::vector<Supposed> found;
   std::set<std::pair<std::size_t, std::string>> names;
   for (kube::Object& document : without_lists(std::move(documents))) {
-    if (is_of_another(document, profile)) {
+    if (is_of_another(document, profile, profiles)) {
       const std::string name = fmt::format("{} {}", json::text_at(document, {"kind"}), kube::name_of(document));
       return base::fault(Fault::Kind::Refused, not_planned(base::one_line(name, 120), profile));
     }

@@ -18,7 +18,8 @@ struct Supposed {
 
 // All policies of this vendor in the text of a manifest, at least one; other kinds are none of our business. Malformed
 // and Refused say what is wrong with it.
-base::Result<std::vector<Supposed>> policies_in(std::string_view text, const vendors::Profile& profile);
+base::Result<std::vector<Supposed>> policies_in(std::string_view text, const vendors::Profile& profile,
+                                                vendors::Profiles profiles);
 
 // The API with them in it. Lists only: whatever would write is refused before it leaves.
 class SupposedApi final : public kube::Api {

@@ -11,8 +11,8 @@
 #include "cli/fleet_text.h"
 #include "kube/placement.h"
 #include "observe/ranges.h"
-#include "vendors/messages.h"
-#include "vendors/record.h"
+#include "protocol/keys.h"
+#include "protocol/report.h"
 
 namespace drover::cli {
 namespace {
@@ -233,14 +233,14 @@ void Survey::take_node(const kube::Object& node) {
   json::Array taints;
   for (const json::Value& taint : kube::taints_of(node)) {
     const std::string_view key = json::text_at(taint, {"key"});
-    if (key != vendors::kSwapTaint && key != kube::kTaintUnschedulable) taints.push_back(taint);
+    if (key != protocol::kSwapTaint && key != kube::kTaintUnschedulable) taints.push_back(taint);
   }
   lodging.node = json::Members{{"metadata", json::Members{{"name", name}, {"labels", kube::labels_of(node)}}},
                                {"spec", json::Members{{"taints", std::move(taints)}}}};
   const bool is_managed = managed_.contains(name);
   lodging.is_open = is_managed || (!json::flag_at(node, {"spec", "unschedulable"}) && true_since(node, "Ready"));
   // What its agent says of the kernel counts for the boot that it speaks of; garbage says nothing.
-  const auto report = vendors::parse_report(kube::annotation_of(node, vendors::kReportAnnotation));
+  const auto report = protocol::parse_report(kube::annotation_of(node, protocol::kReportAnnotation));
   if (!report || report->can_unload || report->boot != json::text_at(node, {"status", "nodeInfo", "bootID"})) return;
   reports_[name] = report->message.empty() ? "its agent says so" : base::one_line(report->message, 200);
 }

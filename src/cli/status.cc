@@ -29,12 +29,12 @@ void print(const std::vector<std::string>& lines) {
 // Every vendor's fleet whose policy is there. Nobody's policy is a fault that says what to create.
 class Viewer {
  public:
-  base::Result<void> look(const TargetFlags& flags) {
+  base::Result<void> look(const TargetFlags& flags, vendors::Profiles profiles) {
     TRY(auto target, kube::find_target(flags.kubeconfig, flags.context));
     const std::string source = target.source;
     TRY(api_, kube::HttpApi::open(loop_, std::move(target)));
     std::string kinds;
-    for (const vendors::Profile* profile : vendors::all()) {
+    for (const vendors::Profile* profile : profiles) {
       if (auto looked = look_at(*profile); !looked) return base::with_context(std::move(looked).error(), source);
       kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", observe::policy_kind_of(*profile).qualified());
     }
@@ -75,9 +75,9 @@ class Viewer {
   std::vector<std::unique_ptr<Look>> looks_;
 };
 
-int show_status(const LookFlags& flags) {
+int show_status(const LookFlags& flags, vendors::Profiles profiles) {
   Viewer viewer;
-  if (auto looked = viewer.look(flags.target); !looked) return complain(looked.error());
+  if (auto looked = viewer.look(flags.target, profiles); !looked) return complain(looked.error());
   json::Array all;
   int exit_code = 0;
   viewer.each_policy([&](const Look& look) {
@@ -93,9 +93,9 @@ int show_status(const LookFlags& flags) {
   return exit_code;
 }
 
-int explain_node(const LookFlags& flags) {
+int explain_node(const LookFlags& flags, vendors::Profiles profiles) {
   Viewer viewer;
-  if (auto looked = viewer.look(flags.target); !looked) return complain(looked.error());
+  if (auto looked = viewer.look(flags.target, profiles); !looked) return complain(looked.error());
   base::Result<std::vector<std::string>> told;
   viewer.each_policy([&](const Look& look) {
     told = explain_lines(look, flags.node);
@@ -108,21 +108,21 @@ int explain_node(const LookFlags& flags) {
 
 }  // namespace
 
-void add_status(Command app) {
+void add_status(Command app, vendors::Profiles profiles) {
   Command command = app.add("status", "Show the fleet: driver, phase and reason of each node");
   command.footer("Exit code 1 when a node has failed or the policy cannot be read.");
   auto flags = std::make_shared<LookFlags>();
   add_target_flags(command, flags->target);
   add_output_flag(command, flags->output);
-  command.run([flags] { return show_status(*flags); });
+  command.run([flags, profiles] { return show_status(*flags, profiles); });
 }
 
-void add_explain(Command app) {
+void add_explain(Command app, vendors::Profiles profiles) {
   Command command = app.add("explain", "Say why a node stands where it stands, rule by rule");
   auto flags = std::make_shared<LookFlags>();
   add_target_flags(command, flags->target);
   command.option("NODE", flags->node, "the node's name", {.is_required = true});
-  command.run([flags] { return explain_node(*flags); });
+  command.run([flags, profiles] { return explain_node(*flags, profiles); });
 }
 
 }  // namespace drover::cli

@@ -50,7 +50,7 @@ struct Module {
 // A file in a folder that we trust; below that folder no link is followed to it.
 struct Inside {
   std::string folder;  // "/var/cache/tt-kmd"
-  std::string path;    // from there: "6.8.0-90-generic/2.8.0/tenstorrent.ko"
+  std::string path;    // from there: "6.8.0-90-generic/2.8.0/acme.ko"
 
   std::string whole() const { return folder + "/" + path; }
 };

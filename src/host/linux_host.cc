@@ -170,7 +170,7 @@ std::string LinuxHost::kernel_release() {
 }
 
 std::optional<Module> parse_module_line(std::string_view line) {
-  // nvidia_uvm 1540096 2 nvidia_a,nvidia_b, Live 0x0000000000000000 (POE); "-" where the kernel does not count
+  // acme_uvm 1540096 2 acme_a,acme_b, Live 0x0000000000000000 (POE); "-" where the kernel does not count
   std::vector<std::string_view> words;
   for (const auto word : base::split(line, ' ')) {
     if (!word.empty()) words.push_back(word);
@@ -314,7 +314,7 @@ std::vector<std::string> LinuxHost::held_by(const std::string& pid, const std::s
     auto target = read_link(root_ + folder + "/" + fd);
     if (target.starts_with(prefix)) held.insert(std::move(target));
   }
-  // A device that was mapped and closed is held too: 7f00-7f01 rw-s 00000000 00:06 1 /dev/nvidia0
+  // A device that was mapped and closed is held too: 7f00-7f01 rw-s 00000000 00:06 1 /dev/acme0
   const std::string maps = read("/proc/" + pid + "/maps").value_or("");
   for (const auto line : base::split(maps, '\n')) {
     const auto at = line.find(" /");

@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "vendors/order.h"
+#include "protocol/keys.h"
+#include "protocol/order_for.h"
 
 namespace drover::observe {
 namespace {
@@ -14,7 +15,7 @@ using core::Phase;
 // In the other phases there is nothing to try but to wait.
 constexpr core::Phases kAsking = {Phase::EvictDevicePods, Phase::Drain};
 
-constexpr std::string_view kOrder = vendors::kOrderAnnotation;
+constexpr std::string_view kOrder = protocol::kOrderAnnotation;
 
 // A record or a state label of this kind: the node has to be looked after until they are gone.
 bool carries_marks(const NodeFacts& facts, const vendors::Profile& profile) {
@@ -241,12 +242,13 @@ base::Span Fleet::excluded(std::size_t node, base::WallTime now) const {
 
 // What its agent is to be told while nothing changes; what it was asked to prepare it may go on preparing.
 std::string Fleet::order_of(const NodeFacts& facts, const core::NodeView& node, const std::string& version) const {
-  const bool was_asked = vendors::asked_to_prepare(facts.annotation(kOrder)) == version;
-  return vendors::order_for(profile_, {.claim = node.claim ? &*node.claim : nullptr,
-                                       .phase = node.phase,
-                                       .is_paused = node.is_selected && !view_.policy.is_on,
-                                       .version = version,
-                                       .is_to_prepare = was_asked});
+  const bool was_asked = protocol::asked_to_prepare(facts.annotation(kOrder)) == version;
+  return protocol::order_for({.agent_prepares = profile_.flow.has(core::Trait::ResidentAgent),
+                              .claim = node.claim ? &*node.claim : nullptr,
+                              .phase = node.phase,
+                              .is_paused = node.is_selected && !view_.policy.is_on,
+                              .version = version,
+                              .is_to_prepare = was_asked});
 }
 
 vendors::Dress Fleet::dress_of(const NodeFacts& facts, Phase phase) const {

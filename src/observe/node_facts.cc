@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "protocol/keys.h"
+
 namespace drover::observe {
 namespace {
 
@@ -38,14 +40,14 @@ std::string_view NodeFacts::annotation(std::string_view key) const {
   return value == nullptr ? std::string_view() : value->view();
 }
 
-kube::Projection node_projection(const std::vector<std::string>& labels) {
+kube::Projection node_projection(vendors::Profiles profiles, const std::vector<std::string>& labels) {
   std::set<std::string> label_keys(labels.begin(), labels.end());
   std::set<std::string> annotation_keys = {
-      std::string(vendors::kRecordAnnotation), std::string(vendors::kHoldAnnotation),
-      std::string(vendors::kOrderAnnotation), std::string(vendors::kReportAnnotation),
-      std::string(vendors::kScaleDownAnnotation)};
+      std::string(protocol::kRecordAnnotation), std::string(protocol::kHoldAnnotation),
+      std::string(protocol::kOrderAnnotation), std::string(protocol::kReportAnnotation),
+      std::string(protocol::kScaleDownAnnotation)};
   for (const std::string_view key : kFeatureLabels) label_keys.emplace(key);
-  for (const vendors::Profile* profile : vendors::all()) {
+  for (const vendors::Profile* profile : profiles) {
     for (const std::string_view key :
          {profile->state_label, profile->skip_label, profile->present_label, profile->deploy_label,
           profile->owner_label, profile->carrier_label, profile->feature_labels, profile->gates})
@@ -70,13 +72,13 @@ NodeFacts node_facts(const kube::Object& node) {
   facts.is_cordoned = json::flag_at(node, {"spec", "unschedulable"});
   facts.taints = json::array_at(node, {"spec", "taints"});
   for (const json::Value& taint : facts.taints) {
-    facts.is_tainted = facts.is_tainted || json::text_at(taint, {"key"}) == vendors::kSwapTaint;
+    facts.is_tainted = facts.is_tainted || json::text_at(taint, {"key"}) == protocol::kSwapTaint;
   }
   const auto keep = [](const json::Members& members, Pairs& pairs) {
     pairs.reserve(members.size());
     for (const auto& member : members) {
       if (!member.value().is_string()) continue;
-      if (member.key() == vendors::kRecordAnnotation || member.key() == vendors::kReportAnnotation) continue;
+      if (member.key() == protocol::kRecordAnnotation || member.key() == protocol::kReportAnnotation) continue;
       pairs.emplace_back(std::string_view(member.key()), std::string_view(member.value().get_string()));
     }
   };
@@ -90,9 +92,9 @@ NodeFacts node_facts(const kube::Object& node) {
     if (!facts.is_ready && since) facts.unready_since = *since;
   }
 
-  const std::string_view record = kube::annotation_of(node, vendors::kRecordAnnotation);
+  const std::string_view record = kube::annotation_of(node, protocol::kRecordAnnotation);
   if (!record.empty()) {
-    auto parsed = vendors::parse_record(record);
+    auto parsed = protocol::parse_record(record);
     if (parsed) {
       facts.record = std::move(*parsed);
     } else {
@@ -100,7 +102,7 @@ NodeFacts node_facts(const kube::Object& node) {
     }
   }
   // One that cannot be read is as good as none: the agent writes another.
-  auto report = vendors::parse_report(kube::annotation_of(node, vendors::kReportAnnotation));
+  auto report = protocol::parse_report(kube::annotation_of(node, protocol::kReportAnnotation));
   if (report && report->boot == facts.boot) facts.report = std::move(*report);
   return facts;
 }

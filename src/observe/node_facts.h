@@ -13,9 +13,9 @@
 #include "base/word.h"
 #include "kube/object.h"
 #include "kube/projection.h"
-#include "vendors/messages.h"
+#include "protocol/record.h"
+#include "protocol/report.h"
 #include "vendors/profile.h"
-#include "vendors/record.h"
 
 namespace drover::observe {
 
@@ -32,9 +32,9 @@ struct NodeFacts {
   bool is_ready = false;
   std::optional<base::WallTime> unready_since = {};
 
-  base::Box<vendors::Record> record = {};
-  std::string record_trouble = {};         // it is there and cannot be read
-  base::Box<vendors::Report> report = {};  // of the agent, if it is about this boot
+  base::Box<protocol::Record> record = {};
+  std::string record_trouble = {};          // it is there and cannot be read
+  base::Box<protocol::Report> report = {};  // of the agent, if it is about this boot
 
   // "" when absent.
   std::string_view label(std::string_view key) const;
@@ -43,7 +43,7 @@ struct NodeFacts {
 };
 
 // The fields that the facts are made of; `labels` are further keys that somebody selects by.
-kube::Projection node_projection(const std::vector<std::string>& labels = {});
+kube::Projection node_projection(vendors::Profiles profiles, const std::vector<std::string>& labels = {});
 
 NodeFacts node_facts(const kube::Object& node);
 

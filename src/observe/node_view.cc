@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "vendors/order.h"
+#include "protocol/keys.h"
+#include "protocol/order.h"
+#include "protocol/order_for.h"
+#include "protocol/report.h"
 
 namespace drover::observe {
 namespace {
@@ -18,17 +21,17 @@ bool is_outdated(const PodFacts& pod, const Wish& wish) {
   return pod.digest.empty() ? pod.image != wish.image : pod.digest != wish.digest;
 }
 
-std::optional<core::Scope> scope_of(vendors::Wish wish) {
-  if (wish == vendors::Wish::Evict) return core::Scope::DevicePods;
-  if (wish == vendors::Wish::Drain) return core::Scope::AllPods;
+std::optional<core::Scope> scope_of(protocol::Wish wish) {
+  if (wish == protocol::Wish::Evict) return core::Scope::DevicePods;
+  if (wish == protocol::Wish::Drain) return core::Scope::AllPods;
   return {};
 }
 
 // The order that stands on the node, if it says no.
-std::optional<vendors::Order> refusal_on(const NodeFacts& facts) {
-  const std::string_view text = facts.annotation(vendors::kOrderAnnotation);
+std::optional<protocol::Order> refusal_on(const NodeFacts& facts) {
+  const std::string_view text = facts.annotation(protocol::kOrderAnnotation);
   if (text.empty()) return {};
-  auto order = vendors::parse_order(text);
+  auto order = protocol::parse_order(text);
   if (!order || !order->is_refused) return {};
   return std::move(*order);
 }
@@ -37,7 +40,7 @@ std::optional<vendors::Order> refusal_on(const NodeFacts& facts) {
 void hear_agent(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
                 const vendors::Profile& profile, core::DriverView& driver) {
   if (!facts.report || around.driver->is_going) return;
-  const vendors::Report& report = *facts.report;
+  const protocol::Report& report = *facts.report;
   if (profile.flow.has(core::Trait::ResidentAgent)) driver.loaded = report.loaded;
   const auto refusal = refusal_on(facts);
   // Who is being refused spoke last under a claim that is gone: until he has heard it he still asks.
@@ -57,7 +60,7 @@ void hear_agent(const NodeFacts& facts, const Standing& standing, const Surround
     if (report.is_refused) driver.refusal = report.message;
   }
   if (driver.is_ready) return;
-  driver.waits_for_us = report.wants != vendors::Wish::Nothing;
+  driver.waits_for_us = report.wants != protocol::Wish::Nothing;
   driver.asks_nothing = !driver.waits_for_us;
   driver.asks_for = scope_of(report.wants);
 }
@@ -126,10 +129,10 @@ PreflightView prepared_view(const NodeFacts& facts, const Standing& standing, co
   if (standing.held && (standing.held->claim.driver_failed || standing.held->claim.target == around.wish.digest))
     return {.state = State::Passed};
   const std::string& version = around.wish.version;
-  const vendors::Report* report = facts.report ? &*facts.report : nullptr;
+  const protocol::Report* report = facts.report ? &*facts.report : nullptr;
   if (report != nullptr && (report->prepared == version || report->loaded == version)) return {.state = State::Passed};
   const bool builds_it_itself = around.driver != nullptr && around.driver->digest.view() == around.wish.digest;
-  const bool was_asked = vendors::asked_to_prepare(facts.annotation(vendors::kOrderAnnotation)) == version;
+  const bool was_asked = protocol::asked_to_prepare(facts.annotation(protocol::kOrderAnnotation)) == version;
   if (!was_asked && !builds_it_itself) return {};
   if (report != nullptr && report->cannot_prepare) return {.state = State::Missing, .trouble = report->message};
   return {.state = State::Running, .running_for = around.proving_for};
@@ -203,7 +206,7 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   view.is_ready = facts.is_ready;
   if (facts.unready_since) view.unready_for = std::max(base::Span::zero(), base::Span(now - *facts.unready_since));
   view.is_skipped = facts.label(profile.skip_label) == "true";
-  view.is_held = !facts.annotation(vendors::kHoldAnnotation).empty();
+  view.is_held = !facts.annotation(protocol::kHoldAnnotation).empty();
   view.is_asked_for = standing.is_asked_for;
   view.rolls = standing.rolls;
   if (const auto refusal = refusal_on(facts)) view.refused = scope_of(refusal->serves);

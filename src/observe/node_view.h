@@ -19,7 +19,7 @@ struct Wish {
   std::string digest;              // of everything that matters to the driver; empty: nothing is wanted
   std::string version;             // for people
   std::string image;               // of the driver: compared where a pod says no digest
-  std::string daemon_set;          // that brings it, "gpu-operator/nvidia-driver-daemonset"
+  std::string daemon_set;          // that brings it, "acme-system/acme-driver"
   bool is_settled = false;         // the DaemonSet that would bring it is there, and its controller has seen it
   std::string template_mark = {};  // what its pods are made of besides the driver; empty: nobody asks
   bool forces = false;             // they may end what holds the device

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "observe/claims.h"
-#include "vendors/record.h"
+#include "protocol/keys.h"
 
 namespace drover::observe {
 namespace {
@@ -72,7 +72,7 @@ bool tolerates_the_swap(const kube::Object& pod) {
     if (!effect.empty() && effect != "NoSchedule") return false;
     const std::string_view key = json::text_at(toleration, {"key"});
     if (key.empty()) return json::text_at(toleration, {"operator"}) == "Exists";
-    return key == vendors::kSwapTaint;
+    return key == protocol::kSwapTaint;
   });
 }
 
@@ -211,7 +211,7 @@ PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
     facts.is_ready = true;
   }
   facts.running_since = running_since(pod);
-  facts.digest = kube::label_of(pod, vendors::kDigestLabel);
+  facts.digest = kube::label_of(pod, protocol::kDigestLabel);
   if (facts.digest.view().empty() && profile.carried_by != nullptr) facts.digest = profile.carried_by(pod);
   if (!profile.template_annotation.empty()) facts.template_mark = kube::annotation_of(pod, profile.template_annotation);
   facts.may_force = !profile.force_annotation.empty() && kube::annotation_of(pod, profile.force_annotation) == "true";

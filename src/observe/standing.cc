@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "protocol/record.h"
+
 namespace drover::observe {
 namespace {
 
@@ -29,7 +31,7 @@ void adopt(const NodeFacts& facts, const vendors::Profile& profile, const std::s
   }
   const bool holds = core::is_in_flight(said) || (said == Phase::Failed && facts.is_cordoned && !was_cordoned_before);
   if (!holds) return;
-  vendors::Held held{.kind = std::string(profile.kind), .node = facts.uid, .claim = {}, .since = now};
+  protocol::Held held{.kind = std::string(profile.kind), .node = facts.uid, .claim = {}, .since = now};
   held.claim = Claim{.id = fmt::format("adopted-{}", facts.version),
                      .policy = policy,
                      .phase = said,
@@ -65,7 +67,7 @@ Standing standing_of(const NodeFacts& facts, const vendors::Profile& profile, co
   read_label(facts, profile, standing);
   standing.is_asked_for = facts.annotation(profile.request_annotation) == "true";
 
-  const vendors::Last* last = nullptr;
+  const protocol::Last* last = nullptr;
   if (facts.record) {
     const auto at = facts.record->last.find(profile.kind);
     if (at != facts.record->last.end()) last = &at->second;
@@ -80,7 +82,7 @@ Standing standing_of(const NodeFacts& facts, const vendors::Profile& profile, co
   }
   if (last != nullptr) {
     standing.outcome = last->outcome;
-    standing.rolls = last->next == vendors::Last::Next::Alone;
+    standing.rolls = last->next == protocol::Last::Next::Alone;
     standing.given_back_at = last->given_back_at;
   }
 
@@ -93,7 +95,7 @@ Standing standing_of(const NodeFacts& facts, const vendors::Profile& profile, co
     if (says_required && standing.phase == Phase::Failed) standing.is_asked_for = true;
     // Until its turn comes it is held as it failed, and what he asked for stands beside the claim.
     const bool waits = standing.phase == Phase::Required;
-    if (waits && last != nullptr && last->next == vendors::Last::Next::Asked) standing.is_asked_for = true;
+    if (waits && last != nullptr && last->next == protocol::Last::Next::Asked) standing.is_asked_for = true;
     return standing;
   }
   if (last == nullptr) {
@@ -101,14 +103,14 @@ Standing standing_of(const NodeFacts& facts, const vendors::Profile& profile, co
     if (standing.label && standing.other_claim.empty()) adopt(facts, profile, policy, now, standing);
     return standing;
   }
-  if (last->next == vendors::Last::Next::Asked) standing.is_asked_for = true;
+  if (last->next == protocol::Last::Next::Asked) standing.is_asked_for = true;
   if (says_required) {
     standing.phase = Phase::Required;
     // With upgrades off there is no label: whoever set it wants them.
-    if (last->next == vendors::Last::Next::Nothing || standing.rolls) standing.is_asked_for = true;
+    if (last->next == protocol::Last::Next::Nothing || standing.rolls) standing.is_asked_for = true;
     return standing;
   }
-  if (last->next != vendors::Last::Next::Nothing) {
+  if (last->next != protocol::Last::Next::Nothing) {
     standing.phase = Phase::Required;
   } else if (last->outcome) {
     standing.phase = last->outcome->failed ? Phase::Failed : Phase::Done;

@@ -9,6 +9,7 @@
 
 #include "core/view.h"
 #include "observe/node_facts.h"
+#include "protocol/record.h"
 #include "vendors/profile.h"
 
 namespace drover::observe {
@@ -17,7 +18,7 @@ struct Standing {
   core::Phase phase = core::Phase::Idle;
   std::optional<core::Phase> label = {};
   base::Word odd_label = {};
-  base::Box<vendors::Held> held = {};  // with the claim that the record says, or that is adopted now
+  base::Box<protocol::Held> held = {};  // with the claim that the record says, or that is adopted now
   base::Box<core::Outcome> outcome = {};
   bool is_asked_for = false;
   bool rolls = false;  // it waits for its turn without the controller

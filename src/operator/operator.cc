@@ -57,9 +57,11 @@ void Operator::watch_nodes() {
     log::warn("watching nodes is interrupted", {{"why", fault.message}});
   };
   nodes_.doubt();
+  std::vector<const vendors::Profile*> profiles;
+  for (const Served& served : settings_.vendors) profiles.push_back(served.profile);
   node_reflector_ = std::make_unique<kube::Reflector>(
       api_, loop_, random_.fork("nodes"), observe::all_nodes(),
-      observe::node_projection({label_keys_.begin(), label_keys_.end()}), std::move(listener));
+      observe::node_projection(profiles, {label_keys_.begin(), label_keys_.end()}), std::move(listener));
   node_reflector_->start();
 }
 

@@ -1,23 +1,12 @@
 #include "sim/agent_programs.h"
 
 #include <memory>
+#include <ranges>
+#include <string>
 #include <utility>
-
-#include "agent/driver_manager.h"
-#include "agent/hand_back.h"
-#include "agent/loader.h"
-#include "agent/manager_settings.h"
-#include "agent/vacate.h"
 
 namespace drover::sim {
 namespace {
-
-// As the table's own row, and with the note by which the agent knows the driver that is loaded.
-constexpr std::string_view kNotingDriver =
-    "say installing the NVIDIA driver $VERSION; wait driver; load nvidia $VERSION; load nvidia_uvm $VERSION on nvidia; "
-    "load nvidia_modeset $VERSION on nvidia; write /run/nvidia/nvidia-driver.state $DRIVER_CONFIG_DIGEST; "
-    "say done, now waiting for signal; ready; wait forever; "
-    "when-stopped; try-unload nvidia_modeset; try-unload nvidia_uvm; try-unload nvidia";
 
 agent::Surroundings surroundings_of(const ProgramStart& start, base::Random random) {
   return {.host = start.host,
@@ -28,29 +17,16 @@ agent::Surroundings surroundings_of(const ProgramStart& start, base::Random rand
           .exit = start.exit};
 }
 
-base::Result<std::unique_ptr<agent::Loader>> make_loader(const ProgramStart& start) {
-  TRY(const auto settings, agent::read_load_settings(start.env));
-  return std::make_unique<agent::Loader>(settings, surroundings_of(start, start.random), start.ready);
-}
-
-base::Result<std::unique_ptr<agent::DriverManager>> make_driver_manager(const ProgramStart& start) {
-  TRY(const auto settings, agent::read_manager_settings(start.env));
-  return std::make_unique<agent::DriverManager>(settings, surroundings_of(start, start.random));
-}
-
-template <typename Agent>
 class AgentProgram final : public Program {
  public:
-  using Make = base::Result<std::unique_ptr<Agent>> (*)(const ProgramStart&);
-
-  AgentProgram(ProgramStart start, Make make) : start_(std::move(start)) {
-    auto made = make(start_);
-    if (!made) {
-      start_.log(made.error().message);
+  AgentProgram(ProgramStart start, const agent::ProgramRow& row) : start_(std::move(start)) {
+    auto make = row.read(start_.env);
+    if (!make) {
+      start_.log(make.error().message);
       start_.exit(2);
       return;
     }
-    agent_ = std::move(*made);
+    agent_ = (*make)(surroundings_of(start_, start_.random), start_.ready);
     agent_->start();
   }
   void terminate() override {
@@ -59,44 +35,46 @@ class AgentProgram final : public Program {
 
  private:
   ProgramStart start_;
-  std::unique_ptr<Agent> agent_;
+  std::unique_ptr<agent::Program> agent_;
 };
 
-// What is done once to a machine, and ends: Vacate, HandBack.
-template <class Work>
-class WorkProgram final : public Program {
+// What is done once to a machine, and ends.
+class DeedProgram final : public Program {
  public:
-  explicit WorkProgram(ProgramStart start)
-      : start_(std::move(start)), work_(start_.host, start_.loop, start_.log, [this](const base::Result<void>& result) {
-          if (!result) start_.log(result.error().message);
-          start_.exit(result ? 0 : 1);
-        }) {}
+  DeedProgram(ProgramStart start, const agent::ProgramRow& row) : start_(std::move(start)) {
+    deed_ = row.begin(start_.host, start_.loop, start_.log, [this](const base::Result<void>& result) {
+      if (!result) start_.log(result.error().message);
+      start_.exit(result ? 0 : 1);
+    });
+  }
   void terminate() override { start_.exit(143); }
 
  private:
   ProgramStart start_;
-  Work work_;
+  std::shared_ptr<void> deed_;
 };
-
-template <typename Agent>
-std::unique_ptr<Program> run(ProgramStart start, typename AgentProgram<Agent>::Make make) {
-  return std::make_unique<AgentProgram<Agent>>(std::move(start), make);
-}
 
 }  // namespace
 
-Programs agent_programs() {
-  return {{"load", [](ProgramStart start) { return run<agent::Loader>(std::move(start), make_loader); }},
-          {"driver-manager",
-           [](ProgramStart start) { return run<agent::DriverManager>(std::move(start), make_driver_manager); }},
-          {"vacate", [](ProgramStart start) { return std::make_unique<WorkProgram<agent::Vacate>>(std::move(start)); }},
-          {"hand-back",
-           [](ProgramStart start) { return std::make_unique<WorkProgram<agent::HandBack>>(std::move(start)); }}};
+Programs agent_programs(SimVendors vendors) {
+  Programs programs;
+  for (const SimVendor* vendor : vendors) {
+    for (const agent::ProgramRow& row : vendor->programs) {
+      programs[std::string(row.name)] = [&row](ProgramStart start) -> std::unique_ptr<Program> {
+        if (row.begin != nullptr) return std::make_unique<DeedProgram>(std::move(start), row);
+        return std::make_unique<AgentProgram>(std::move(start), row);
+      };
+    }
+  }
+  return programs;
 }
 
-base::Result<void> prefer_driver_manager(ImageTable& images) {
-  TRY_VOID(images.prefer("*nvidia*/driver:*", "nvidia-driver-ctr", kNotingDriver));
-  return images.prefer("*drover*", "k8s-driver-manager", "program driver-manager");
+base::Result<void> prefer_driver_manager(ImageTable& images, SimVendors vendors) {
+  for (const SimVendor* vendor : vendors) {
+    for (const ImageRow& row : std::views::reverse(vendor->agent_images))
+      TRY_VOID(images.prefer(row.image, row.container, row.script));
+  }
+  return {};
 }
 
 }  // namespace drover::sim

@@ -14,46 +14,10 @@ namespace {
 using base::fault;
 using base::Fault;
 
-struct VendorRow {
-  std::string_view image;
-  std::string_view container;
-  std::string_view script;
-};
-
-// What the vendors' containers do to the machine they run on. NVIDIA's driver container takes its modules out again
-// when it ends; the others leave them loaded. Ascend chips do not survive an unload: another version is staged and
-// waits for a reboot.
-constexpr VendorRow kVendors[] = {
+// Whatever the image is.
+constexpr ImageRow kOfAll[] = {
     {"*", "image-is-here", "say the image is here"},
     {"*", "place-helper", "say placed"},
-    {"*drover*", "k8s-driver-manager",
-     "say uninstalling; try-unload nvidia_modeset; try-unload nvidia_uvm; unload nvidia; say done"},
-    {"*drover*", "nvidia-operator-validator",
-     "say waiting for the driver; await nvidia; wait task; need nvidia; say driver is ready; ready; wait forever"},
-    {"*nvidia*/driver:*", "*",
-     "say installing the NVIDIA driver $VERSION; wait driver; load nvidia $VERSION; load nvidia_uvm $VERSION on "
-     "nvidia; "
-     "load nvidia_modeset $VERSION on nvidia; say done, now waiting for signal; ready; wait forever; "
-     "when-stopped; try-unload nvidia_modeset; try-unload nvidia_uvm; try-unload nvidia"},
-    {"*nvidia*k8s-driver-manager*", "*",
-     "say uninstalling; try-unload nvidia_modeset; try-unload nvidia_uvm; unload nvidia; say done"},
-    {"*nvidia*validator*", "driver-validation", "say waiting for the driver; await nvidia; say driver is ready"},
-    {"*nvidia*validator*", "*-validation", "wait task; need nvidia; say validation is done"},
-    {"*drover*", "builder", "program load"},
-    {"*drover*", "vacate", "program vacate"},
-    {"*drover*", "hand-back", "program hand-back"},
-    {"*tenstorrent*builder*", "*",
-     "say building tt-kmd $TT_KMD_VERSION; wait driver; load tenstorrent $TT_KMD_VERSION; say loaded; ready; wait "
-     "forever"},
-    {"*tenstorrent*flasher*", "*", "need tenstorrent; say flashing; wait task; say flashed"},
-    {"*rbln-driver:*", "*",
-     "say installing the RBLN driver $VERSION; wait driver; load rebellions $VERSION; ready; wait forever"},
-    {"*rbln-k8s-driver-manager*", "*", "unload rebellions; say done"},
-    {"*rbln*validator*", "*", "await rebellions; say driver is ready; ready; wait forever"},
-    {"*rbln-node-reboot*", "*", "reboot; wait forever"},
-    {"*ascend-driver:*", "npu-driver-installer", "say staging $VERSION; wait driver"},
-    {"*ascend-driver:*", "*", "load-or-mark davinci $VERSION /var/lib/ascend/.reboot-required; ready; wait forever"},
-    {"*npu-validator*", "*", "await davinci; ready; wait forever"},
 };
 
 std::string value_of(const Invocation& invocation, std::string_view name) {
@@ -126,11 +90,15 @@ bool fits(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-ImageTable ImageTable::with_vendors() {
+ImageTable ImageTable::with_vendors(SimVendors vendors) {
+  std::vector<std::span<const ImageRow>> tables = {kOfAll};
+  for (const SimVendor* vendor : vendors) tables.push_back(vendor->images);
   ImageTable table;
-  for (const auto& row : std::views::reverse(kVendors)) {
-    // The rows are ours and a test reads them all: a row that does not parse cannot ship.
-    static_cast<void>(table.prefer(row.image, row.container, row.script));
+  for (const auto& rows : std::views::reverse(tables)) {
+    for (const ImageRow& row : std::views::reverse(rows)) {
+      // The rows are ours and a test reads them all: a row that does not parse cannot ship.
+      static_cast<void>(table.prefer(row.image, row.container, row.script));
+    }
   }
   return table;
 }

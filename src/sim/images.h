@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "sim/script.h"
+#include "sim/vendor.h"
 
 namespace drover::sim {
 
@@ -38,7 +39,7 @@ class ImageTable {
   // The empty table: commands and usual behaviour only.
   ImageTable() = default;
   // With the vendors' images.
-  static ImageTable with_vendors();
+  static ImageTable with_vendors(SimVendors vendors = all());
 
   // A row before all others. Patterns are globs; "" as container means any.
   Result<void> prefer(std::string_view image, std::string_view container, std::string_view script);

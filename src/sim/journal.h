@@ -1,6 +1,6 @@
 // What happened on each simulated node and when, as JSON lines: the independent clock of measurements.
 //
-//   {"at":"2026-11-15T16:22:04.123456Z","mono":12.345678901,"event":"ready","node":"nvidia-1","pod":"ns/name","uid":"…"}
+//   {"at":"2026-11-15T16:22:04.123456Z","mono":12.345678901,"event":"ready","node":"acme-1","pod":"ns/name","uid":"…"}
 //
 // Written at the moment of the effect (not when the API server has heard of it), one whole line at a time, in order.
 // Events of pods: deleted-seen (evicted when the pod says so), stopped, gone, admitted, pull-began, pulled,

@@ -24,6 +24,7 @@
 #include "sim/kubelet_logs.h"
 #include "sim/program.h"
 #include "sim/sim_host.h"
+#include "sim/vendor.h"
 
 namespace drover::sim {
 
@@ -39,6 +40,7 @@ struct KubeletPlan {
   base::Span settle_takes = std::chrono::seconds(10);  // from there to Ready
   int log_port = 0;                                    // of the log server; 0: logs are not served
   std::string kubelet_version = "v1.36.3";
+  SimVendors vendors = all();  // whose machines there are
 };
 
 class Kubelets {

@@ -42,10 +42,10 @@ NodeLife::NodeLife(Premises& shared, const kube::Object& node)
     : ground_{.shared = shared,
               .node = std::string(kube::name_of(node)),
               // The machine did not reboot because this process began.
-              .host = SimHost(makeup_of(template_of(node)), shared.random,
+              .host = SimHost(makeup_of(template_of(node, shared.plan.vendors)), shared.random,
                               std::string(json::text_at(node, {"status", "nodeInfo", "bootID"})))},
       uid_(kube::uid_of(node)),
-      kind_(template_of(node)),
+      kind_(template_of(node, shared.plan.vendors)),
       has_capacity_(!json::members_at(node, {"status", "allocatable"}).empty()),
       order_(kube::annotation_of(node, kOrderAnnotation)),
       ready_since_(shared.loop.wall()) {

@@ -32,7 +32,7 @@ struct ContainerSpec {
   std::optional<ProbeSpec> startup;
   std::optional<ProbeSpec> readiness;
   std::optional<ProbeSpec> liveness;
-  std::vector<std::string> resources;  // extended resources that it asks for ("nvidia.com/gpu")
+  std::vector<std::string> resources;  // extended resources that it asks for ("acme.com/card")
 
   const std::string& name() const { return invocation.container; }
   const std::string& image() const { return invocation.image; }

@@ -12,12 +12,6 @@ using base::Fault;
 
 constexpr int kMostNodes = 20'000;
 
-std::string known_vendors() {
-  std::string known;
-  for (const auto& kind : node_templates()) known += (known.empty() ? "" : ", ") + std::string(kind.vendor);
-  return known;
-}
-
 std::string pci_label(std::string_view device) {
   return fmt::format("feature.node.kubernetes.io/pci-{}.present", device);
 }
@@ -29,40 +23,52 @@ std::vector<std::string_view> kernel_parts(std::string_view kernel) {
 
 }  // namespace
 
-const std::vector<NodeTemplate>& node_templates() {
-  static const std::vector<NodeTemplate> kTemplates = {
-      // vendor         arch     os         version  image                  kernel
-      //   pci                   resource                 n  module         device
-      {"nvidia", "amd64", "ubuntu", "22.04", "Ubuntu 22.04.5 LTS", "6.8.0-90-generic", "10de,0302_10de",
-       "nvidia.com/gpu", 8, "nvidia", "/dev/nvidia{}"},
-      {"tenstorrent", "amd64", "ubuntu", "22.04", "Ubuntu 22.04.5 LTS", "6.8.0-90-generic", "1e52,1200_1e52",
-       "tenstorrent.com/n300", 4, "tenstorrent", "/dev/tenstorrent/{}"},
-      {"rebellions", "amd64", "ubuntu", "22.04", "Ubuntu 22.04.5 LTS", "6.8.0-90-generic", "1eff,1200_1eff",
-       "rebellions.ai/ATOM", 8, "rebellions", "/dev/rbln{}"},
-      {"ascend", "arm64", "openEuler", "24.03", "openEuler 24.03 (LTS-SP3)", "6.6.0-145.0.4.135.oe2403sp3.aarch64",
-       "19e5,1200_19e5", "huawei.com/Ascend910", 8, "davinci", "/dev/davinci{}"},
-      {"cpu", "amd64", "debian", "12", "Debian GNU/Linux 12 (bookworm)", "6.1.0-41-amd64", "", "", 0, "", ""},
-  };
-  return kTemplates;
+const NodeTemplate& cpu_template() {
+  static constexpr NodeTemplate kCpu = {.vendor = "cpu",
+                                        .architecture = "amd64",
+                                        .os_id = "debian",
+                                        .os_version = "12",
+                                        .os_image = "Debian GNU/Linux 12 (bookworm)",
+                                        .kernel = "6.1.0-41-amd64",
+                                        .pci_labels = "",
+                                        .resource = "",
+                                        .devices = 0,
+                                        .module = "",
+                                        .device_path = ""};
+  return kCpu;
 }
 
-const NodeTemplate* find_template(std::string_view vendor) {
-  for (const auto& kind : node_templates()) {
-    if (kind.vendor == vendor) return &kind;
+std::vector<const NodeTemplate*> node_templates(SimVendors vendors) {
+  std::vector<const NodeTemplate*> kinds;
+  for (const SimVendor* vendor : vendors) kinds.push_back(&vendor->node);
+  kinds.push_back(&cpu_template());
+  return kinds;
+}
+
+std::string known_templates(SimVendors vendors) {
+  std::string known;
+  for (const NodeTemplate* kind : node_templates(vendors))
+    known += (known.empty() ? "" : ", ") + std::string(kind->vendor);
+  return known;
+}
+
+const NodeTemplate* find_template(std::string_view vendor, SimVendors vendors) {
+  for (const NodeTemplate* kind : node_templates(vendors)) {
+    if (kind->vendor == vendor) return kind;
   }
   return nullptr;
 }
 
-const NodeTemplate& template_of(const kube::Object& node) {
-  for (const auto& kind : node_templates()) {
-    for (const auto device : base::split(kind.pci_labels, ',')) {
-      if (!device.empty() && kube::label_of(node, pci_label(device)) == "true") return kind;
+const NodeTemplate& template_of(const kube::Object& node, SimVendors vendors) {
+  for (const NodeTemplate* kind : node_templates(vendors)) {
+    for (const auto device : base::split(kind->pci_labels, ',')) {
+      if (!device.empty() && kube::label_of(node, pci_label(device)) == "true") return *kind;
     }
   }
-  return *find_template("cpu");
+  return cpu_template();
 }
 
-base::Result<std::vector<FleetPart>> parse_fleet(std::string_view text) {
+base::Result<std::vector<FleetPart>> parse_fleet(std::string_view text, SimVendors vendors) {
   std::vector<FleetPart> fleet;
   std::int64_t total = 0;
   if (base::trim(text).empty()) return fleet;
@@ -71,10 +77,11 @@ base::Result<std::vector<FleetPart>> parse_fleet(std::string_view text) {
     const auto vendor = base::trim(part.substr(0, equals));
     const auto count =
         equals == std::string_view::npos ? -1 : base::parse_int(base::trim(part.substr(equals + 1))).value_or(-1);
-    if (find_template(vendor) == nullptr) {
-      return fault(Fault::Kind::Refused,
-                   fmt::format("\"{}\" is no kind of node: write for example nvidia=50,cpu=3; there are {}",
-                               base::one_line(vendor, 40), known_vendors()));
+    if (find_template(vendor, vendors) == nullptr) {
+      return fault(
+          Fault::Kind::Refused,
+          fmt::format("\"{}\" is no kind of node: write for example {}=50,cpu=3; there are {}",
+                      base::one_line(vendor, 40), node_templates(vendors).front()->vendor, known_templates(vendors)));
     }
     if (count < 0 || count > kMostNodes) {
       return fault(Fault::Kind::Refused, fmt::format("\"{}\" does not say how many: write for example {}=50 (0 to {})",
@@ -119,7 +126,10 @@ kube::Object make_node(const NodeTemplate& kind, const std::string& name) {
   for (const auto device : base::split(kind.pci_labels, ',')) {
     if (!device.empty()) labels[pci_label(device)] = "true";
   }
-  if (kind.vendor == "ascend") labels["workerselector"] = "dls-worker-node";
+  for (const auto label : base::split(kind.more_labels, ',')) {
+    const auto equals = label.find('=');
+    if (equals != std::string_view::npos) labels[label.substr(0, equals)] = label.substr(equals + 1);
+  }
   json::Members metadata;
   metadata["name"] = name;
   metadata["labels"] = std::move(labels);
@@ -132,10 +142,10 @@ kube::Object make_node(const NodeTemplate& kind, const std::string& name) {
   return node;
 }
 
-std::vector<kube::Object> make_nodes(const std::vector<FleetPart>& fleet) {
+std::vector<kube::Object> make_nodes(const std::vector<FleetPart>& fleet, SimVendors vendors) {
   std::vector<kube::Object> nodes;
   for (const auto& part : fleet) {
-    const NodeTemplate* kind = find_template(part.vendor);
+    const NodeTemplate* kind = find_template(part.vendor, vendors);
     for (int i = 1; kind != nullptr && i <= part.count; ++i) {
       nodes.push_back(make_node(*kind, fmt::format("{}-{}", part.vendor, i)));
     }
@@ -159,15 +169,7 @@ HostMakeup makeup_of(const NodeTemplate& kind) {
   for (int i = 0; i < kind.devices; ++i) {
     makeup.devices.push_back({fmt::format(fmt::runtime(kind.device_path), i), std::string(kind.module), ""});
   }
-  if (kind.module == "tenstorrent") {
-    for (int i = 0; i < kind.devices; ++i)
-      makeup.devices[static_cast<std::size_t>(i)].openers = fmt::format("/proc/driver/tenstorrent/{}/pids", i);
-    makeup.files[fmt::format("/lib/modules/{}/build/Makefile", kind.kernel)] = "# headers\n";
-  }
-  if (kind.module == "nvidia") {
-    makeup.devices.push_back({"/dev/nvidiactl", "nvidia"});
-    makeup.devices.push_back({"/dev/nvidia-uvm", "nvidia_uvm"});
-  }
+  if (kind.furnish != nullptr) kind.furnish(makeup);
   return makeup;
 }
 

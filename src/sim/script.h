@@ -1,6 +1,6 @@
 // How a simulated container behaves: a few steps, written as one line of text.
 //
-//   say building the module; wait driver; load nvidia $VERSION; ready; wait forever; when-stopped; unload nvidia
+//   say building the module; wait driver; load acme $VERSION; ready; wait forever; when-stopped; unload acme
 //
 // Statements are separated by ";" and run one after the other; after the last one the container exits with 0.
 //   say TEXT            a line of log                    wait SPAN|NAME|forever   "5s", or a named span of the Tempo:

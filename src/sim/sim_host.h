@@ -40,13 +40,14 @@ Result<HostLuck> parse_host_luck(std::string_view name);
 // What the machine is made of.
 struct HostMakeup {
   struct Device {
-    std::string path;          // "/dev/nvidia0"
+    std::string path;          // "/dev/acme0"
     std::string module;        // there while this module is loaded
     std::string openers = {};  // the file in /proc in which the driver lists who has opened it; "" for none
   };
   std::string kernel_release = "6.8.0-90-generic";
   std::vector<Device> devices;
   std::map<std::string, std::string> files;
+  std::string builds = {};  // the module that make makes of a clone
   // How long git and make take (see run).
   base::Span clone = std::chrono::seconds(5);
   base::Span make = std::chrono::seconds(30);

@@ -123,7 +123,9 @@ host::Ran SimHost::make(const host::Command& command) {
   // /lib/modules/KERNEL/build
   const auto parts = base::split(headers, '/');
   const std::string kernel(parts.size() > 3 ? parts[3] : "");
-  const auto written = write(source + "/tenstorrent.ko", module_text("tenstorrent", base::trim(*version), "", kernel));
+  const std::string& module = makeup_.builds;
+  const auto written =
+      write(fmt::format("{}/{}.ko", source, module), module_text(module, base::trim(*version), "", kernel));
   return written ? host::Ran{0, ""} : host::Ran{2, written.error().message};
 }
 

@@ -11,8 +11,8 @@
 namespace drover::sim_cli {
 namespace {
 
-serve::HttpServerOptions wire_options(const cli::Address& address, const std::vector<std::string>& names) {
-  serve::HttpServerOptions options;
+http::HttpServerOptions wire_options(const cli::Address& address, const std::vector<std::string>& names) {
+  http::HttpServerOptions options;
   options.address = address.host;
   options.port = address.port;
   const auto add = [&](const std::vector<std::string>& more) {
@@ -42,10 +42,10 @@ base::Result<std::unique_ptr<ClusterDoor>> ClusterDoor::open(kube::AsioLoop& loo
   made->door_ = std::make_unique<sim::Door>(cluster, options);
   sim::Door& door = *made->door_;
   TRY(made->server_,
-      serve::HttpServer::open(loop, wire_options(address, names),
-                              [&door](serve::HttpRequest request, std::shared_ptr<serve::Exchange> exchange) {
-                                door.answer(std::move(request), std::move(exchange));
-                              }));
+      http::HttpServer::open(loop, wire_options(address, names),
+                             [&door](http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) {
+                               door.answer(std::move(request), std::move(exchange));
+                             }));
   cluster.server().furnish(made->server_->certificate());
   made->url_ = address.is_everywhere
                    ? fmt::format("https://{}:{}", names.empty() ? "127.0.0.1" : names.front(), made->server_->port())

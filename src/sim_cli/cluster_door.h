@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "cli/address.h"
+#include "http/http_server.h"
 #include "kube/http_api.h"
-#include "serve/http_server.h"
 #include "sim/door/door.h"
 #include "sim/kubelet_logs.h"
 #include "sim/world.h"
@@ -34,7 +34,7 @@ class ClusterDoor {
   std::string url_;
   // The wire goes before the door.
   std::unique_ptr<sim::Door> door_;
-  std::unique_ptr<serve::HttpServer> server_;
+  std::unique_ptr<http::HttpServer> server_;
 };
 
 }  // namespace drover::sim_cli

@@ -4,10 +4,10 @@
 
 namespace drover::sim_cli {
 
-void add_commands(cli::Command app) {
-  add_demo(app);
-  add_kubelet(app);
-  add_serve(app);
+void add_commands(cli::Command app, sim::SimVendors vendors) {
+  add_demo(app, vendors);
+  add_kubelet(app, vendors);
+  add_serve(app, vendors);
   cli::add_version(app);
 }
 

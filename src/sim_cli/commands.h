@@ -2,14 +2,15 @@
 #pragma once
 
 #include "cli/command.h"
+#include "sim/vendor.h"
 
 namespace drover::sim_cli {
 
 // All of them.
-void add_commands(cli::Command app);
+void add_commands(cli::Command app, sim::SimVendors vendors);
 
-void add_demo(cli::Command app);
-void add_kubelet(cli::Command app);
-void add_serve(cli::Command app);
+void add_demo(cli::Command app, sim::SimVendors vendors);
+void add_kubelet(cli::Command app, sim::SimVendors vendors);
+void add_serve(cli::Command app, sim::SimVendors vendors);
 
 }  // namespace drover::sim_cli

@@ -28,7 +28,7 @@
 #include "sim_cli/counted_api.h"
 #include "sim_cli/crds.h"
 #include "sim_cli/demo_view.h"
-#include "vendors/profile.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::sim_cli {
 
@@ -97,7 +97,9 @@ class Demo {
         world_(sim::WorldOptions{.cluster = {.seed = options.seed}, .keeps_transcript = false}),
         person_(world_.api("person")),
         counted_(world_.api("operator"), std::string(vendors::nvidia().ns)),
-        kubelets_(world_.api("kubelets"), world_.loop, world_.cluster.random("kubelets"), {.events = false}) {}
+        kubelets_(world_.api("kubelets"), world_.loop, world_.cluster.random("kubelets"),
+                  {.events = false, .vendors = options.vendors}, sim::ImageTable::with_vendors(options.vendors),
+                  sim::agent_programs(options.vendors)) {}
 
   base::Result<void> open() {
     if (options_.kubeconfig.empty()) return {};
@@ -175,9 +177,9 @@ class Demo {
         if (!ask(kube::create(kube::kCustomResourceDefinitions, "", std::move(one)))) return false;
       }
     }
-    const auto fleet = sim::parse_fleet(kFleet);
+    const auto fleet = sim::parse_fleet(kFleet, options_.vendors);
     if (!fleet) return fail(fleet.error());
-    for (Object& node : sim::make_nodes(*fleet)) {
+    for (Object& node : sim::make_nodes(*fleet, options_.vendors)) {
       if (!ask(kube::create(kube::kNodes, "", std::move(node)))) return false;
     }
     for (const char* ns : {"gpu-operator", "ml"}) {

@@ -5,10 +5,12 @@
 #include <string>
 
 #include "base/time.h"
+#include "sim/vendor.h"
 
 namespace drover::sim_cli {
 
 struct DemoOptions {
+  sim::SimVendors vendors = {};  // whose machines and images are known
   std::uint64_t seed = 7;
   base::Span frame = std::chrono::milliseconds(40);  // real time for each virtual second; zero hurries
   bool once = false;                                 // end with the story, even when a kubeconfig was written

@@ -9,7 +9,7 @@
 
 namespace drover::sim_cli {
 
-void add_demo(cli::Command app) {
+void add_demo(cli::Command app, sim::SimVendors vendors) {
   cli::Command command = app.add("demo", "Watch a fleet of simulated nodes get a new driver");
   command.footer(
       "Nothing but this process is needed: API server, controllers, kubelets and the operator are in it, in virtual "
@@ -17,6 +17,7 @@ void add_demo(cli::Command app) {
       "  drover-sim demo --write-kubeconfig demo.kubeconfig   # and then: kubectl --kubeconfig demo.kubeconfig get "
       "nodes");
   auto options = std::make_shared<DemoOptions>();
+  options->vendors = vendors;
   // Nobody looks at a pipe while it fills.
   if (isatty(STDOUT_FILENO) != 1) options->frame = base::Span::zero();
   command.option("--seed", options->seed, "where chance begins", {.shows_default = true});

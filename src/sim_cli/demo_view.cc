@@ -16,7 +16,7 @@ namespace {
 
 using core::Phase;
 
-// nvidia-2 before nvidia-10, as people count.
+// acme-2 before acme-10, as people count.
 std::vector<std::size_t> by_number(const core::FleetView& view) {
   std::vector<std::size_t> order(view.nodes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -35,7 +35,7 @@ class Session {
   explicit Session(KubeletFlags flags) : flags_(std::move(flags)), random_(flags_.simulation.seed) {}
 
   base::Result<void> open() {
-    TRY(fleet_, sim::parse_fleet(flags_.simulation.nodes));
+    TRY(fleet_, sim::parse_fleet(flags_.simulation.nodes, flags_.simulation.vendors));
     TRY(images_, flags_.simulation.images());
     TRY(auto target, kube::find_target(flags_.target.kubeconfig, flags_.target.context));
     target.user_agent = "drover-sim-kubelet";
@@ -52,14 +52,16 @@ class Session {
   int run() {
     enrolment_ = std::make_unique<sim::Enrolment>(*api_, loop_, random_.fork("enrolment"));
     loop_.on_signal([this](int) { leave(); });
-    enrolment_->enrol(sim::make_nodes(fleet_), [this](base::Result<sim::Enrolment::Count> count) {
-      if (!count) {
-        exit_code_ = cli::complain(count.error());
-        return loop_.stop();
-      }
-      if (count->made + count->found > 0) say(fmt::format("{} nodes made, {} found", count->made, count->found));
-      play();
-    });
+    enrolment_->enrol(sim::make_nodes(fleet_, flags_.simulation.vendors),
+                      [this](base::Result<sim::Enrolment::Count> count) {
+                        if (!count) {
+                          exit_code_ = cli::complain(count.error());
+                          return loop_.stop();
+                        }
+                        if (count->made + count->found > 0)
+                          say(fmt::format("{} nodes made, {} found", count->made, count->found));
+                        play();
+                      });
     loop_.run();
     return exit_code_;
   }
@@ -68,7 +70,8 @@ class Session {
   void play() {
     auto plan = flags_.simulation.plan();
     plan.log_port = log_server_->port();
-    kubelets_ = std::make_unique<sim::Kubelets>(*api_, loop_, random_, std::move(plan), std::move(images_));
+    kubelets_ = std::make_unique<sim::Kubelets>(*api_, loop_, random_, std::move(plan), std::move(images_),
+                                                sim::agent_programs(flags_.simulation.vendors));
     kubelets_->write_journal(journal_.get());
     kubelets_->keep_logs(&logs_);
     kubelets_->tell(say);
@@ -98,7 +101,7 @@ class Session {
     // Whoever is in a hurry sends another signal.
     loop_.on_signal([this](int) { loop_.stop(); });
     std::vector<std::string> names;
-    for (const auto& node : sim::make_nodes(fleet_)) names.emplace_back(kube::name_of(node));
+    for (const auto& node : sim::make_nodes(fleet_, flags_.simulation.vendors)) names.emplace_back(kube::name_of(node));
     enrolment_->dismiss(std::move(names), [this](base::Result<int> gone) {
       if (gone) {
         say(fmt::format("ended; {} nodes removed", *gone));
@@ -141,13 +144,14 @@ void add_flags(cli::Command command, KubeletFlags& flags) {
 
 }  // namespace
 
-void add_kubelet(cli::Command app) {
+void add_kubelet(cli::Command app, sim::SimVendors vendors) {
   cli::Command command = app.add("kubelet", "Play the kubelets of all nodes labelled drover.dev/simulated=true");
   command.footer(
       "A pod says what its containers do in the annotation sim.drover.dev/script, for example\n"
       "  say hello; wait 5s; ready; wait forever\n"
       "A node is rebooted by: kubectl annotate node NAME sim.drover.dev/order=reboot --overwrite");
   auto flags = std::make_shared<KubeletFlags>();
+  flags->simulation.vendors = vendors;
   add_flags(command, *flags);
   command.run([flags] { return run_kubelets(*flags); });
 }

@@ -36,7 +36,7 @@ class Served {
   explicit Served(ServeFlags flags) : flags_(std::move(flags)), random_(flags_.simulation.seed) {}
 
   base::Result<void> open() {
-    TRY(fleet_, sim::parse_fleet(flags_.simulation.nodes));
+    TRY(fleet_, sim::parse_fleet(flags_.simulation.nodes, flags_.simulation.vendors));
     TRY(const cli::Address address, cli::parse_address(flags_.listen));
     TRY(images_, flags_.simulation.images());
     if (!flags_.simulation.journal.empty()) {
@@ -59,14 +59,15 @@ class Served {
   int run() {
     loop_.on_signal([this](int) { leave(); });
     enrolment_ = std::make_unique<sim::Enrolment>(cluster_->api("kubelets"), loop_, random_.fork("enrolment"));
-    enrolment_->enrol(sim::make_nodes(fleet_), [this](base::Result<sim::Enrolment::Count> count) {
-      if (!count) {
-        exit_code_ = cli::complain(count.error());
-        return loop_.stop();
-      }
-      if (count->made > 0) say(fmt::format("{} nodes made", count->made));
-      play();
-    });
+    enrolment_->enrol(sim::make_nodes(fleet_, flags_.simulation.vendors),
+                      [this](base::Result<sim::Enrolment::Count> count) {
+                        if (!count) {
+                          exit_code_ = cli::complain(count.error());
+                          return loop_.stop();
+                        }
+                        if (count->made > 0) say(fmt::format("{} nodes made", count->made));
+                        play();
+                      });
     loop_.run();
     return exit_code_;
   }
@@ -74,8 +75,8 @@ class Served {
  private:
   void play() {
     auto plan = flags_.simulation.plan();
-    kubelets_ =
-        std::make_unique<sim::Kubelets>(cluster_->api("kubelets"), loop_, random_, std::move(plan), std::move(images_));
+    kubelets_ = std::make_unique<sim::Kubelets>(cluster_->api("kubelets"), loop_, random_, std::move(plan),
+                                                std::move(images_), sim::agent_programs(flags_.simulation.vendors));
     kubelets_->write_journal(journal_.get());
     kubelets_->keep_logs(&logs_);
     kubelets_->tell(say);
@@ -153,12 +154,14 @@ void add_flags(cli::Command command, ServeFlags& flags) {
 
 }  // namespace
 
-void add_serve(cli::Command app) {
+void add_serve(cli::Command app, sim::SimVendors vendors) {
   cli::Command command = app.add("serve", "Serve a simulated cluster over HTTPS, for kubectl and helm");
   command.footer(
-      "  drover-sim serve --write-kubeconfig sim.kubeconfig --nodes nvidia=3,tenstorrent=2 &\n"
-      "  kubectl --kubeconfig sim.kubeconfig get nodes");
+      fmt::format("  drover-sim serve --write-kubeconfig sim.kubeconfig --nodes {}=3,cpu=2 &\n"
+                  "  kubectl --kubeconfig sim.kubeconfig get nodes",
+                  sim::node_templates(vendors).front()->vendor));
   auto flags = std::make_shared<ServeFlags>();
+  flags->simulation.vendors = vendors;
   add_flags(command, *flags);
   command.run([flags] { return serve_cluster(*flags); });
 }

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/flags.h"
 #include "sim/agent_programs.h"
+#include "sim/nodes.h"
 
 namespace drover::sim_cli {
 
@@ -15,12 +16,13 @@ sim::KubeletPlan SimulationFlags::plan() const {
   sim::KubeletPlan wanted = tempo_and_boot;
   wanted.events = !no_events;
   wanted.leases = !no_leases;
+  wanted.vendors = vendors;
   return wanted;
 }
 
 base::Result<sim::ImageTable> SimulationFlags::images() const {
-  sim::ImageTable table = sim::ImageTable::with_vendors();
-  if (agents) TRY_VOID(sim::prefer_driver_manager(table));
+  sim::ImageTable table = sim::ImageTable::with_vendors(vendors);
+  if (agents) TRY_VOID(sim::prefer_driver_manager(table, vendors));
   if (scripts.empty()) return table;
   TRY(const auto text, base::read_file(scripts));
   if (auto read = table.read(text); !read) return base::with_context(read.error(), scripts);
@@ -29,7 +31,8 @@ base::Result<sim::ImageTable> SimulationFlags::images() const {
 
 void add_simulation_flags(cli::Command command, SimulationFlags& flags) {
   command.option("--nodes", flags.nodes,
-                 "nodes to make, for example nvidia=50,cpu=3 (nvidia, tenstorrent, rebellions, ascend, cpu)",
+                 fmt::format("nodes to make, for example {}=50,cpu=3 ({})",
+                             sim::node_templates(flags.vendors).front()->vendor, sim::known_templates(flags.vendors)),
                  {.type_name = "FLEET"});
   command.option("--journal", flags.journal, "append what happens on each node to this file, as JSON lines",
                  {.type_name = "FILE"});

@@ -14,6 +14,7 @@
 namespace drover::sim_cli {
 
 struct SimulationFlags {
+  sim::SimVendors vendors;  // whose machines and images are known
   std::string nodes;
   std::string journal;
   std::string scripts;

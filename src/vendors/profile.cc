@@ -10,9 +10,4 @@ std::optional<core::Phase> Profile::phase(std::string_view word) const {
   return {};
 }
 
-std::span<const Profile* const> all() {
-  static const Profile* const kAll[] = {&nvidia(), &tenstorrent()};
-  return kAll;
-}
-
 }  // namespace drover::vendors

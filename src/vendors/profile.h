@@ -19,8 +19,8 @@
 namespace drover::vendors {
 
 struct Profile {
-  std::string_view vendor;  // "nvidia"
-  std::string_view kind;    // in the record: "nvidia/driver"
+  std::string_view vendor;  // "acme"
+  std::string_view kind;    // in the record: "acme/driver"
   const core::Flow& flow;
   std::string_view ns;  // where the operands run unless told otherwise
 
@@ -50,6 +50,7 @@ struct Profile {
   ConditionWords (*reword)(std::string_view type, const ConditionWords& ours, const core::Policy& policy) = nullptr;
   // The metrics that its documents name; nullptr: none but those below.
   std::vector<Family> (*measure)(const std::vector<PolicyFigures>& policies) = nullptr;
+  bool is_planned = false;            // `drover plan` foresees what its policies do
   bool policies_share_nodes = false;  // several of the first kind count at once
 
   // On the Node.
@@ -112,10 +113,9 @@ void each_part(std::string_view list, const Visit& visit) {
   }
 }
 
-const Profile& nvidia();
-const Profile& tenstorrent();
+using Profiles = std::span<const Profile* const>;
 
-// Every vendor that is there.
-std::span<const Profile* const> all();
+// Every vendor that is there (cmake/vendors.cmake), for main: everybody else is handed the vendors that he serves.
+Profiles all();
 
 }  // namespace drover::vendors

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "vendors/policy_reader.h"
+#include "vendors/shared/upgrade_policy.h"
 
 namespace drover::vendors {
 

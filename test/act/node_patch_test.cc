@@ -5,7 +5,10 @@
 
 #include "act/texts.h"
 #include "core/fleet.h"
-#include "vendors/messages.h"
+#include "protocol/keys.h"
+#include "protocol/order.h"
+#include "protocol/record.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::act {
 namespace {
@@ -20,7 +23,7 @@ const vendors::Profile& kProfile = vendors::nvidia();
 NodeNow now_of(const core::NodeView& view) {
   NodeNow node{.name = view.name, .uid = view.uid, .version = "7", .boot = "boot-1"};
   if (view.claim) {
-    node.record.held = vendors::Held{.kind = "nvidia/driver", .node = view.uid, .claim = *view.claim, .since = kNow};
+    node.record.held = protocol::Held{.kind = "nvidia/driver", .node = view.uid, .claim = *view.claim, .since = kNow};
     node.record.held->autoscaler_is_told = true;
   }
   if (view.outcome) node.record.last["nvidia/driver"].outcome = view.outcome;
@@ -40,12 +43,12 @@ TEST(NodePatch, TakesANodeInOneGuardedWrite) {
   EXPECT_EQ(json::text_at(body, {"metadata", "resourceVersion"}), "7");
   EXPECT_EQ(json::text_at(body, {"metadata", "uid"}), "uid-n1");
   EXPECT_EQ(json::text_at(body, {"metadata", "labels", kProfile.state_label}), "pod-deletion-required");
-  EXPECT_EQ(json::text_at(body, {"metadata", "annotations", vendors::kScaleDownAnnotation}), "true");
+  EXPECT_EQ(json::text_at(body, {"metadata", "annotations", protocol::kScaleDownAnnotation}), "true");
   EXPECT_TRUE(json::flag_at(body, {"spec", "unschedulable"}));
   EXPECT_EQ(json::text_of(*json::find(body, {"spec", "taints"})),
             R"([{"key":"drover.dev/driver-swap","effect":"NoSchedule"}])");
   const auto record =
-      vendors::parse_record(json::text_at(body, {"metadata", "annotations", vendors::kRecordAnnotation}));
+      protocol::parse_record(json::text_at(body, {"metadata", "annotations", protocol::kRecordAnnotation}));
   ASSERT_TRUE(record && record->held);
   EXPECT_EQ(record->held->claim.phase, Phase::EvictDevicePods);
   EXPECT_EQ(record->held->claim.boot, "boot-1");
@@ -61,10 +64,10 @@ TEST(NodePatch, LeavesNothingBehindWhenTheNodeIsGivenBack) {
   const json::Value body = patch_of(before, change_of(nodes)).body;
   EXPECT_EQ(json::text_at(body, {"metadata", "labels", kProfile.state_label}), "upgrade-done");
   EXPECT_TRUE(json::find(body, {"spec", "unschedulable"})->is_null());
-  EXPECT_TRUE(json::find(body, {"metadata", "annotations", vendors::kScaleDownAnnotation})->is_null());
+  EXPECT_TRUE(json::find(body, {"metadata", "annotations", protocol::kScaleDownAnnotation})->is_null());
   EXPECT_EQ(json::find(body, {"spec", "taints"}), nullptr) << "the taint was gone before: others' taints are not sent";
   const auto record =
-      vendors::parse_record(json::text_at(body, {"metadata", "annotations", vendors::kRecordAnnotation}));
+      protocol::parse_record(json::text_at(body, {"metadata", "annotations", protocol::kRecordAnnotation}));
   EXPECT_FALSE(record->held);
   EXPECT_FALSE(record->last.at("nvidia/driver").outcome->failed);
 }
@@ -83,7 +86,7 @@ TEST(NodePatch, AnAutoscalerThatSomebodyElseToldIsNotUntold) {
   NodeNow before = now_of(nodes.nodes[0]);
   before.autoscaler_is_told = true;
   const json::Value body = patch_of(before, change_of(nodes)).body;
-  EXPECT_EQ(json::find(body, {"metadata", "annotations", vendors::kScaleDownAnnotation}), nullptr);
+  EXPECT_EQ(json::find(body, {"metadata", "annotations", protocol::kScaleDownAnnotation}), nullptr);
   EXPECT_FALSE(record_after(before, change_of(nodes), kProfile, kNow).held->autoscaler_is_told);
 }
 
@@ -93,13 +96,13 @@ TEST(NodePatch, AWishSurvivesUntilItIsTakenUp) {
   nodes.nodes[0].is_asked_for = true;
   const NodeNow before = now_of(nodes.nodes[0]);
   EXPECT_EQ(record_after(before, change_of(nodes), kProfile, kNow).last.at("nvidia/driver").next,
-            vendors::Last::Next::Asked);
+            protocol::Last::Next::Asked);
   nodes.nodes[0].phase = Phase::Required;
   const core::Change taking = change_of(nodes);
   EXPECT_EQ(
       json::find(patch_of(before, taking).body, {"metadata", "annotations", kProfile.request_annotation})->is_null(),
       true);
-  const vendors::Record record = record_after(before, taking, kProfile, kNow);
+  const protocol::Record record = record_after(before, taking, kProfile, kNow);
   EXPECT_TRUE(record.held->claim.was_asked_for);
   EXPECT_FALSE(record.last.contains("nvidia/driver"));
 }
@@ -107,7 +110,7 @@ TEST(NodePatch, AWishSurvivesUntilItIsTakenUp) {
 TEST(NodePatch, APersonWhoUncordonsIsRememberedUntilTheNextTry) {
   core::FleetView nodes = fleet({taken("n1", Phase::EvictDevicePods)});
   nodes.nodes[0].is_cordoned = false;
-  const vendors::Record record = record_after(now_of(nodes.nodes[0]), change_of(nodes), kProfile, kNow);
+  const protocol::Record record = record_after(now_of(nodes.nodes[0]), change_of(nodes), kProfile, kNow);
   EXPECT_EQ(record.last.at("nvidia/driver").given_back_at, kNow);
   EXPECT_FALSE(record.held);
 }
@@ -118,7 +121,7 @@ TEST(NodePatch, TheAgentIsToldThatItMayLoadWhenTheNodeIsClearAndNoLonger) {
   now.driver_version = "550";
   const kube::Request clear = patch_of(now, change_of(nodes));
   const auto order =
-      vendors::parse_order(json::text_at(clear.body, {"metadata", "annotations", vendors::kOrderAnnotation}));
+      protocol::parse_order(json::text_at(clear.body, {"metadata", "annotations", protocol::kOrderAnnotation}));
   ASSERT_TRUE(order) << order.error().message;
   EXPECT_TRUE(order->may_load);
   EXPECT_EQ(order->id, "claim");
@@ -128,9 +131,9 @@ TEST(NodePatch, TheAgentIsToldThatItMayLoadWhenTheNodeIsClearAndNoLonger) {
   nodes = fleet({current(taken("n1", Phase::Validate))});
   nodes.nodes[0].validator.has_passed = true;
   now = now_of(nodes.nodes[0]);
-  now.order = vendors::text_of(*order);
+  now.order = protocol::text_of(*order);
   const kube::Request done = patch_of(now, change_of(nodes));
-  const json::Value* gone = json::find(done.body, {"metadata", "annotations", vendors::kOrderAnnotation});
+  const json::Value* gone = json::find(done.body, {"metadata", "annotations", protocol::kOrderAnnotation});
   ASSERT_NE(gone, nullptr);
   EXPECT_TRUE(gone->is_null());
 }
@@ -140,7 +143,7 @@ TEST(NodePatch, AnotherVendorsClaimIsNotTouched) {
   nodes.nodes[0].driver.is_outdated = false;
   nodes.nodes[0].label.reset();
   NodeNow before = now_of(nodes.nodes[0]);
-  before.record.held = vendors::Held{.kind = "other/firmware", .node = "uid-n1", .claim = {.id = "x", .policy = "p"}};
+  before.record.held = protocol::Held{.kind = "other/firmware", .node = "uid-n1", .claim = {.id = "x", .policy = "p"}};
   EXPECT_EQ(record_after(before, change_of(nodes), kProfile, kNow).held, before.record.held);
 }
 
@@ -184,7 +187,7 @@ TEST(Events, AFailureNamesTheStateAndTheReason) {
 }
 
 std::string order_in(const kube::Request& request) {
-  return std::string(json::text_at(request.body, {"metadata", "annotations", vendors::kOrderAnnotation}));
+  return std::string(json::text_at(request.body, {"metadata", "annotations", protocol::kOrderAnnotation}));
 }
 
 TEST(NodePatch, WithoutTheControllerTheOrderSaysWhichWishItServes) {
@@ -195,10 +198,10 @@ TEST(NodePatch, WithoutTheControllerTheOrderSaysWhichWishItServes) {
   nodes.nodes[0].claim->driver_pod.clear();
   nodes.nodes[0].claim->serves = core::Scope::DevicePods;
   const kube::Request request = patch_of(now_of(nodes.nodes[0]), change_of(nodes));
-  const auto order = vendors::parse_order(order_in(request));
+  const auto order = protocol::parse_order(order_in(request));
   ASSERT_TRUE(order);
   EXPECT_TRUE(order->may_load);
-  EXPECT_EQ(order->serves, vendors::Wish::Evict);
+  EXPECT_EQ(order->serves, protocol::Wish::Evict);
   EXPECT_TRUE(json::find(request.body, {"metadata", "labels", kProfile.state_label})->is_null());
   EXPECT_TRUE(events_of({.name = "n1", .uid = "u"}, change_of(nodes), kProfile).empty()) << "there is no label";
 }
@@ -213,12 +216,12 @@ TEST(NodePatch, ARefusalNamesThePodThatAsksAndTheReason) {
   nodes.nodes[0].pods->front().owner.clear();
   NodeNow now = now_of(nodes.nodes[0]);
   now.driver_pod = "pod-1";
-  const auto order = vendors::parse_order(order_in(patch_of(now, change_of(nodes))));
+  const auto order = protocol::parse_order(order_in(patch_of(now, change_of(nodes))));
   ASSERT_TRUE(order);
   EXPECT_EQ(order->id, "pod-1");
   EXPECT_EQ(order->target, "new");
   EXPECT_TRUE(order->is_refused && !order->may_load);
-  EXPECT_EQ(order->serves, vendors::Wish::Evict);
+  EXPECT_EQ(order->serves, protocol::Wish::Evict);
   EXPECT_THAT(order->message, ::testing::HasSubstr("ml/bare"));
   const auto events = events_of({.name = "n1", .uid = "u"}, change_of(nodes), kProfile);
   ASSERT_EQ(events.size(), 1U);

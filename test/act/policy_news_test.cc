@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "core/fleet.h"
+#include "vendors/nvidia/module.h"
+#include "vendors/tenstorrent/module.h"
 
 namespace drover::act {
 namespace {

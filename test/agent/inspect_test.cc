@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "agent/program.h"
 #include "host/linux_host.h"
 
 namespace drover::agent {
@@ -15,9 +16,17 @@ using ::testing::Not;
 
 constexpr std::string_view kTrainUid = "5b3c8d8e-1111-4222-8333-944455556666";
 
+const DeviceKind& kind_of(std::string_view vendor) {
+  for (const DeviceKind* kind : devices_of(all())) {
+    if (kind->vendor == vendor) return *kind;
+  }
+  ADD_FAILURE() << vendor;
+  return *devices_of(all()).front();
+}
+
 Inspection seen_on(const std::string& machine) {
   host::LinuxHost host("test/agent/fixtures/" + machine);
-  auto seen = inspect(host);
+  auto seen = inspect(host, devices_of(all()));
   EXPECT_TRUE(seen) << (seen ? "" : seen.error().message);
   return seen ? std::move(*seen) : Inspection();
 }
@@ -51,7 +60,7 @@ TEST(Inspect, TellsTheVendorsModulesAndWhatStandsOnThem) {
   EXPECT_EQ(seen.driver("nvidia")->version, "550.54.15");
   EXPECT_EQ(seen.driver("nvidia")->references, 15);
   EXPECT_EQ(seen.driver("tenstorrent"), nullptr);
-  EXPECT_EQ(seen.nvidia_version, "550.54.15");
+  EXPECT_EQ(seen.told_version("nvidia"), "550.54.15");
 }
 
 TEST(Inspect, NamesEveryProcessThatHoldsADeviceOnceWithItsPod) {
@@ -78,10 +87,10 @@ TEST(Inspect, TakesAModuleWithoutRefcntForLoadedAndSaysThatThisKernelCannotUnloa
   EXPECT_FALSE(seen.can_unload);
   ASSERT_NE(seen.driver("nvidia"), nullptr);
   EXPECT_EQ(seen.driver("nvidia")->version, "580.159.04");
-  EXPECT_EQ(seen.nvidia_version, "580.159.04");
+  EXPECT_EQ(seen.told_version("nvidia"), "580.159.04");
   EXPECT_THAT(text_of(seen), HasSubstr("kernel    6.18.0, cannot unload modules\n"));
   EXPECT_THAT(text_of(seen), HasSubstr("references unknown"));
-  EXPECT_THAT(in_the_way(seen, device_kind("nvidia")), HasSubstr("by a reboot only"));
+  EXPECT_THAT(in_the_way(seen, kind_of("nvidia")), HasSubstr("by a reboot only"));
 }
 
 TEST(Inspect, GivesProgramsTheSameFacts) {
@@ -98,7 +107,7 @@ TEST(Inspect, GivesProgramsTheSameFacts) {
 
 TEST(Inspect, SaysSoWhereThereIsNoMachine) {
   host::LinuxHost host("test/agent/fixtures/no-such-machine");
-  const auto seen = inspect(host);
+  const auto seen = inspect(host, devices_of(all()));
   ASSERT_FALSE(seen);
   EXPECT_THAT(seen.error().message, HasSubstr("neither /proc/modules nor /sys/module"));
 }

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "test/operator/stage.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::cli {
 namespace {

@@ -14,8 +14,9 @@
 
 #include "cli/plan_chances.h"
 #include "cli/plan_survey.h"
+#include "protocol/keys.h"
 #include "test/operator/stage.h"
-#include "vendors/record.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::cli::testing {
 
@@ -74,7 +75,7 @@ class WitnessedApi final : public kube::Api {
   static bool puts_our_taint(const json::Value& patch) {
     const json::Array& taints = json::array_at(patch, {"spec", "taints"});
     return std::any_of(taints.begin(), taints.end(),
-                       [](const json::Value& taint) { return json::text_at(taint, {"key"}) == vendors::kSwapTaint; });
+                       [](const json::Value& taint) { return json::text_at(taint, {"key"}) == protocol::kSwapTaint; });
   }
   std::string whereabouts(const std::string& pod) const {
     const sim::Stored stored = world_.store().find("pods", pod);

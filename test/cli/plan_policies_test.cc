@@ -3,6 +3,7 @@
 #include "cli/plan_text.h"
 #include "plan_cluster.h"
 #include "test/operator/tenstorrent_stage.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::cli {
 namespace {
@@ -166,7 +167,7 @@ TEST(PlanOfSeveral, NamesAPolicyThatIsSwitchedOff) {
 TEST(PlanOfSeveral, SaysWhichPoliciesOfOtherVendorsItDoesNotPlan) {
   Stage stage({.nodes = "nvidia=1"});
   const auto names = [&] {
-    OtherPolicies others(stage.person, vendors::nvidia());
+    OtherPolicies others(stage.person, vendors::nvidia(), vendors::all());
     std::optional<base::Result<void>> ended;
     others.begin([&](base::Result<void> result) { ended = std::move(result); });
     EXPECT_TRUE(stage.world.run_until([&] { return ended.has_value(); }, 1min));
@@ -194,7 +195,7 @@ TEST(PlanOfSeveral, TakesManifestsOfEitherKindAndListsOfThem) {
         std::string(R"({"kind": "List", "items": [{"apiVersion": "nvidia.com/v1", "kind": "ClusterPolicy",
             "metadata": {"name": "a"}}, {"apiVersion": "nvidia.com/v1alpha1", "kind": "NVIDIADriver",
             "metadata": {"name": "b"}}]})")}) {
-    const auto policies = policies_in(text, nvidia);
+    const auto policies = policies_in(text, nvidia, vendors::all());
     ASSERT_TRUE(policies) << policies.error().message;
     EXPECT_THAT(names_of(*policies), ElementsAre("0 a", "1 b"));
   }
@@ -207,7 +208,7 @@ TEST(PlanOfSeveral, TakesManifestsOfEitherKindAndListsOfThem) {
                      "metadata: {name: default}\n",
             "TenstorrentDriverPolicy default is not planned"},
            {driver + "---\n" + driver, "NVIDIADriver b is in it twice"}}) {
-    const auto refused = policies_in(text, nvidia);
+    const auto refused = policies_in(text, nvidia, vendors::all());
     ASSERT_FALSE(refused) << text;
     EXPECT_THAT(refused.error().message, HasSubstr(words));
   }

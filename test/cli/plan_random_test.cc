@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cli/plan_text.h"
 #include "plan_cluster.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::cli {
 namespace {

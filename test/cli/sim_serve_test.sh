@@ -67,5 +67,5 @@ server=
 check "it leaves when asked, with 0" '^0 ended' "$status $(tail -n 1 "$stage/log")"
 
 check "an address that is none is refused" 'write ADDRESS:PORT' "$("$drover_sim" serve --listen nowhere 2>&1)"
-check "a fleet that is none is refused" 'nvidia, tenstorrent' "$("$drover_sim" serve --nodes amd=3 2>&1)"
+check "a fleet that is none is refused" 'ascend, nvidia, rebellions, tenstorrent, cpu' "$("$drover_sim" serve --nodes amd=3 2>&1)"
 exit "$failed"

@@ -3,6 +3,7 @@
 
 #include "cli/fleet_text.h"
 #include "test/operator/tenstorrent_stage.h"
+#include "vendors/tenstorrent/module.h"
 
 namespace drover::cli {
 namespace {

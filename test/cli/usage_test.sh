@@ -35,7 +35,7 @@ check "a vendor without its namespace is refused" 2 "nvidia= names no namespace"
 check "a lease without its namespace is refused" 2 '--lease: "drover" is no NAMESPACE/NAME' "$drover" operator --lease drover
 check "a lease that would be lost at every breath is refused" 2 "--lease-seconds" "$drover" operator --lease a/b --lease-seconds 1
 check "a pull policy that is none is refused" 2 "Sometimes" "$drover" operator --image-pull-policy Sometimes
-check "a fleet that is none is refused" 1 "amd.*nvidia, tenstorrent" "$drover_sim" kubelet --nodes amd=3
+check "a fleet that is none is refused" 1 "amd.*ascend, nvidia, rebellions, tenstorrent, cpu" "$drover_sim" kubelet --nodes amd=3
 
 for moved in "demo:drover-sim demo" "sim serve:drover-sim serve" "sim kubelet:drover-sim kubelet" "sim:drover-sim --help"; do
     was=${moved%%:*} is=${moved#*:}

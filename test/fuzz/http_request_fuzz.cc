@@ -3,41 +3,41 @@
 #include <cstdlib>
 #include <string>
 
+#include "http/reply_head.h"
+#include "http/request_reader.h"
 #include "pieces.h"
-#include "serve/reply_head.h"
-#include "serve/request_reader.h"
 #include "sim/serve/log_query.h"
 
 namespace {
 
-namespace serve = drover::serve;
-using State = serve::RequestReader::State;
+namespace http = drover::http;
+using State = http::RequestReader::State;
 
-serve::RequestRules rules(std::uint8_t choice) {
-  serve::RequestRules out;
+http::RequestRules rules(std::uint8_t choice) {
+  http::RequestRules out;
   if ((choice & 1) != 0) out.hosts = {{"localhost", "::1"}};
   out.most_head_bytes = (choice & 2) != 0 ? 200 : 4096;
   out.most_body_bytes = (choice & 4) != 0 ? 16 : 4096;
   return out;
 }
 
-void check(const serve::RequestReader::Arrived& arrived, const serve::RequestRules& rules) {
+void check(const http::RequestReader::Arrived& arrived, const http::RequestRules& rules) {
   const auto& request = arrived.request;
   if (request.body.size() > rules.most_body_bytes || !request.target.starts_with('/')) std::abort();
-  const auto host = serve::host_name(request.header("HOST"));
+  const auto host = http::host_name(request.header("HOST"));
   if (rules.hosts && host != "localhost" && host != "::1") std::abort();
   if (arrived.wants_no_body != (request.method == "HEAD")) std::abort();
   (void)drover::sim::parse_log_query(request.target);
   const auto head =
-      serve::reply_head({.code = 200, .content_type = request.target, .body = {}, .headers = request.headers},
-                        serve::Framing::Length, arrived.keeps_alive, {});
+      http::reply_head({.code = 200, .content_type = request.target, .body = {}, .headers = request.headers},
+                       http::Framing::Length, arrived.keeps_alive, {});
   if (head.find("\r\n\r\n") != head.size() - 4) std::abort();
 }
 
 // Everything that came out, in one text.
-std::string outcome(const std::vector<std::vector<char>>& pieces, const serve::RequestRules& rules) {
+std::string outcome(const std::vector<std::vector<char>>& pieces, const http::RequestRules& rules) {
   std::string out;
-  serve::RequestReader reader(rules);
+  http::RequestReader reader(rules);
   for (const auto& piece : pieces) {
     reader.take({piece.data(), piece.size()});
     while (reader.state() == State::Whole) {

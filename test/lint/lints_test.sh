@@ -49,6 +49,8 @@ printf '// std::mutex is not here\nstd::mutex m;\n' | file src/kube/lock.cc
 red threads "src/kube/lock.cc:2: std::mutex"
 printf 'void f() { std::system("ls"); }\n' | file src/host/run.cc
 red shells "src/host/run.cc:1:"
+printf 'auto vendors = vendors::all();\n' | file src/operator/pass.cc
+red registries "src/operator/pass.cc:1: vendors::all("
 printf 'auto t = std::chrono::steady_clock::now();\n' | file src/sim/time.cc
 red clocks "src/sim/time.cc:1:"
 printf '\n[gone](docs/gone.md)\n' | file CHANGES.md

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "observe/objects.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::observe::testing {
 namespace {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "observe/objects.h"
+#include "protocol/keys.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::observe::testing {
 namespace {
@@ -38,7 +40,7 @@ class FleetTest : public ::testing::Test {
         parsed(R"([{"kind": "DaemonSet", "name": "nvidia-driver-daemonset", "uid": "set", "controller": true}])");
     json::ensure(pod, {"spec", "nodeName"}) = node;
     label(pod, "app", "nvidia-driver-daemonset");
-    if (!digest.empty()) label(pod, vendors::kDigestLabel, digest);
+    if (!digest.empty()) label(pod, protocol::kDigestLabel, digest);
     return pod;
   }
   void add_pod(const kube::Object& pod) {

@@ -6,7 +6,8 @@
 
 #include "base/json.h"
 #include "kube/object.h"
-#include "vendors/record.h"
+#include "protocol/keys.h"
+#include "protocol/record.h"
 
 namespace drover::observe::testing {
 
@@ -26,8 +27,8 @@ inline void label(kube::Object& object, std::string_view key, std::string_view v
 inline void annotate(kube::Object& object, std::string_view key, std::string_view value) {
   json::ensure(object, {"metadata", "annotations", key}) = value;
 }
-inline void record(kube::Object& object, const vendors::Record& record) {
-  annotate(object, vendors::kRecordAnnotation, vendors::text_of(record));
+inline void record(kube::Object& object, const protocol::Record& record) {
+  annotate(object, protocol::kRecordAnnotation, protocol::text_of(record));
 }
 
 inline kube::Object pod_object(std::string_view name) {

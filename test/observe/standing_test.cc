@@ -4,14 +4,17 @@
 #include <gtest/gtest.h>
 
 #include "observe/objects.h"
+#include "protocol/keys.h"
+#include "protocol/record.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::observe::testing {
 namespace {
 
 using core::Claim;
 using core::Phase;
-using vendors::Last;
-using vendors::Record;
+using protocol::Last;
+using protocol::Record;
 
 const base::WallTime kNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
 const vendors::Profile& kProfile = vendors::nvidia();
@@ -26,10 +29,10 @@ kube::Object labelled(std::string_view word) {
 
 Record claim_in(Phase phase) {
   Record record;
-  record.held = vendors::Held{.kind = "nvidia/driver",
-                              .node = "node-uid",
-                              .claim = {.id = "c", .policy = "policy", .phase = phase},
-                              .since = kNow};
+  record.held = protocol::Held{.kind = "nvidia/driver",
+                               .node = "node-uid",
+                               .claim = {.id = "c", .policy = "policy", .phase = phase},
+                               .since = kNow};
   return record;
 }
 
@@ -204,7 +207,7 @@ TEST(Standing, TheAnnotationIsAWish) {
 
 TEST(Standing, AGarbledRecordIsToldAndTheLabelRead) {
   kube::Object node = labelled("upgrade-done");
-  annotate(node, vendors::kRecordAnnotation, "{");
+  annotate(node, protocol::kRecordAnnotation, "{");
   EXPECT_FALSE(node_facts(node).record_trouble.empty());
   EXPECT_EQ(standing(node).phase, Phase::Done);
 }

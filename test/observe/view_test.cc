@@ -5,6 +5,12 @@
 #include "observe/node_view.h"
 #include "observe/objects.h"
 #include "observe/stopwatch.h"
+#include "protocol/keys.h"
+#include "protocol/order.h"
+#include "protocol/record.h"
+#include "protocol/report.h"
+#include "vendors/nvidia/module.h"
+#include "vendors/tenstorrent/module.h"
 
 namespace drover::observe::testing {
 namespace {
@@ -144,7 +150,8 @@ TEST(Pod, TroubleIsTheKubeletsWord) {
 class NodeViewTest : public ::testing::Test {
  protected:
   core::NodeView seen() {
-    const NodeFacts node_facts_now = node_facts(node_projection().applied_to(node));
+    const vendors::Profile* const profiles[] = {&vendors::nvidia(), &vendors::tenstorrent()};
+    const NodeFacts node_facts_now = node_facts(node_projection(profiles).applied_to(node));
     if (driver) driver_facts = facts(*driver);
     if (validator) validator_facts = facts(*validator);
     if (preflight) preflight_facts = facts(*preflight);
@@ -163,7 +170,7 @@ class NodeViewTest : public ::testing::Test {
 
   static kube::Object driver_pod(std::string_view digest) {
     kube::Object pod = pod_object("driver");
-    label(pod, vendors::kDigestLabel, digest);
+    label(pod, protocol::kDigestLabel, digest);
     return pod;
   }
 
@@ -186,8 +193,8 @@ TEST_F(NodeViewTest, ADriverThatWaitsForPermissionSaysSoOnThisBootForThisPod) {
   json::ensure(*driver, {"status", "conditions"}) = json::Array{};
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
   const auto waits = [&](const std::string& boot, const std::string& id, const std::string& digest) {
-    json::ensure(node, {"metadata", "annotations", vendors::kReportAnnotation}) =
-        vendors::text_of(vendors::Report{.boot = boot, .id = id, .digest = digest, .wants = vendors::Wish::Load});
+    json::ensure(node, {"metadata", "annotations", protocol::kReportAnnotation}) =
+        protocol::text_of(protocol::Report{.boot = boot, .id = id, .digest = digest, .wants = protocol::Wish::Load});
     return seen().driver.waits_for_us;
   };
   const std::string pod(kube::uid_of(*driver));
@@ -203,20 +210,20 @@ TEST_F(NodeViewTest, WhatTheAgentAsksForIsHeardAndItsPauseIsItsOwn) {
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
   label(node, "nvidia.com/gpu.deploy.dcgm", "custom_paused-for-driver-upgrade");
   EXPECT_EQ(seen().lost_gates.at("nvidia.com/gpu.deploy.dcgm"), "custom");
-  vendors::Report report{.boot = "boot-2", .id = std::string(kube::uid_of(*driver)), .digest = "new"};
-  const auto says = [&](vendors::Wish wish, bool has_paused) {
+  protocol::Report report{.boot = "boot-2", .id = std::string(kube::uid_of(*driver)), .digest = "new"};
+  const auto says = [&](protocol::Wish wish, bool has_paused) {
     report.wants = wish;
     report.has_paused = has_paused;
-    annotate(node, vendors::kReportAnnotation, vendors::text_of(report));
+    annotate(node, protocol::kReportAnnotation, protocol::text_of(report));
     return seen();
   };
-  EXPECT_EQ(says(vendors::Wish::Evict, true).driver.asks_for, core::Scope::DevicePods);
+  EXPECT_EQ(says(protocol::Wish::Evict, true).driver.asks_for, core::Scope::DevicePods);
   EXPECT_TRUE(seen().driver.waits_for_us);
   EXPECT_TRUE(seen().lost_gates.empty()) << "the agent puts them back itself";
-  EXPECT_EQ(says(vendors::Wish::Drain, true).driver.asks_for, core::Scope::AllPods);
-  EXPECT_TRUE(says(vendors::Wish::Nothing, false).driver.asks_nothing);
+  EXPECT_EQ(says(protocol::Wish::Drain, true).driver.asks_for, core::Scope::AllPods);
+  EXPECT_TRUE(says(protocol::Wish::Nothing, false).driver.asks_nothing);
   EXPECT_FALSE(seen().lost_gates.empty()) << "it has left them to us";
-  says(vendors::Wish::Nothing, true);
+  says(protocol::Wish::Nothing, true);
   driver = driver_pod("new");
   EXPECT_FALSE(seen().lost_gates.empty()) << "the driver is up, and nobody else will put them back";
 }
@@ -227,9 +234,9 @@ TEST_F(NodeViewTest, ADriverWhoseAgentAsksIsNotTheFirstThoughNoRecordSpeaksOfAno
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
   EXPECT_TRUE(seen().driver.is_first);
   annotate(
-      node, vendors::kReportAnnotation,
-      vendors::text_of(vendors::Report{
-          .boot = "boot-2", .id = std::string(kube::uid_of(*driver)), .digest = "new", .wants = vendors::Wish::Load}));
+      node, protocol::kReportAnnotation,
+      protocol::text_of(protocol::Report{
+          .boot = "boot-2", .id = std::string(kube::uid_of(*driver)), .digest = "new", .wants = protocol::Wish::Load}));
   EXPECT_FALSE(seen().driver.is_first);
 }
 
@@ -238,31 +245,32 @@ TEST_F(NodeViewTest, WhoIsBeingRefusedStillAsksUntilHeHasHeardIt) {
   json::ensure(*driver, {"status", "conditions"}) = json::Array{};
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
   // He spoke under a claim that went with the refusal.
-  vendors::Report report{.boot = "boot-2", .id = "gone", .digest = "new", .wants = vendors::Wish::Evict};
-  annotate(node, vendors::kReportAnnotation, vendors::text_of(report));
+  protocol::Report report{.boot = "boot-2", .id = "gone", .digest = "new", .wants = protocol::Wish::Evict};
+  annotate(node, protocol::kReportAnnotation, protocol::text_of(report));
   EXPECT_FALSE(seen().driver.asks_for);
-  annotate(node, vendors::kOrderAnnotation,
-           vendors::text_of(vendors::Order{.id = std::string(kube::uid_of(*driver)),
-                                           .target = "new",
-                                           .serves = vendors::Wish::Evict,
-                                           .is_refused = true,
-                                           .message = "no"}));
+  annotate(node, protocol::kOrderAnnotation,
+           protocol::text_of(protocol::Order{.id = std::string(kube::uid_of(*driver)),
+                                             .target = "new",
+                                             .serves = protocol::Wish::Evict,
+                                             .is_refused = true,
+                                             .message = "no"}));
   EXPECT_EQ(seen().driver.asks_for, core::Scope::DevicePods);
   EXPECT_FALSE(seen().asks_for_room());
-  report.wants = vendors::Wish::Nothing;
-  annotate(node, vendors::kReportAnnotation, vendors::text_of(report));
+  report.wants = protocol::Wish::Nothing;
+  annotate(node, protocol::kReportAnnotation, protocol::text_of(report));
   EXPECT_FALSE(seen().driver.asks_for);
 }
 
 TEST_F(NodeViewTest, ARefusalStandsOnTheNodeAndAKernelThatCannotUnloadToo) {
   EXPECT_FALSE(seen().refused);
   EXPECT_FALSE(seen().cannot_unload);
-  annotate(node, vendors::kOrderAnnotation,
-           vendors::text_of(vendors::Order{
-               .id = "pod", .target = "new", .serves = vendors::Wish::Evict, .is_refused = true, .message = "no"}));
+  annotate(node, protocol::kOrderAnnotation,
+           protocol::text_of(protocol::Order{
+               .id = "pod", .target = "new", .serves = protocol::Wish::Evict, .is_refused = true, .message = "no"}));
   EXPECT_EQ(seen().refused, core::Scope::DevicePods);
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
-  annotate(node, vendors::kReportAnnotation, vendors::text_of(vendors::Report{.boot = "boot-2", .can_unload = false}));
+  annotate(node, protocol::kReportAnnotation,
+           protocol::text_of(protocol::Report{.boot = "boot-2", .can_unload = false}));
   EXPECT_TRUE(seen().cannot_unload);
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-3";
   EXPECT_FALSE(seen().cannot_unload) << "another boot, perhaps another kernel";
@@ -298,7 +306,7 @@ TEST_F(NodeViewTest, ReadinessCordonTaintAndLabelsAreSeen) {
   label(node, "nvidia.com/gpu.deploy.device-plugin", "true");
   label(node, "nvidia.com/gpu.deploy.dcgm", "false");
   label(node, "nvidia.com/gpu.deploy.nvsm", "paused-for-driver-upgrade");
-  annotate(node, vendors::kHoldAnnotation, "alice");
+  annotate(node, protocol::kHoldAnnotation, "alice");
   json::ensure(node, {"spec", "unschedulable"}) = true;
   json::ensure(node, {"spec", "taints"}) = parsed(R"([{"key":"drover.dev/driver-swap","effect":"NoSchedule"}])");
   json::ensure(node, {"status", "conditions"}) =
@@ -321,7 +329,7 @@ TEST_F(NodeViewTest, AnAdoptedClaimIsNotWrittenYet) {
 
 TEST(Stopwatch, CountsFromTheRecordAndThenByItself) {
   Stopwatch watch;
-  vendors::Held held{
+  protocol::Held held{
       .kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kViewNow - 100s, .excluded = 40s};
   base::Instant now{};
   EXPECT_EQ(watch.look("n", held, true, now, kViewNow), 60s);
@@ -333,12 +341,12 @@ TEST(Stopwatch, CountsFromTheRecordAndThenByItself) {
 
 TEST(Stopwatch, APauseThatAnEarlierProcessSawDoesNotCount) {
   Stopwatch watch;
-  const vendors::Held held{.kind = "k",
-                           .node = "n",
-                           .claim = {.id = "c", .policy = "p", .clock_stands = true},
-                           .since = kViewNow - 1000s,
-                           .excluded = 40s,
-                           .stopped_at = kViewNow - 900s};
+  const protocol::Held held{.kind = "k",
+                            .node = "n",
+                            .claim = {.id = "c", .policy = "p", .clock_stands = true},
+                            .since = kViewNow - 1000s,
+                            .excluded = 40s,
+                            .stopped_at = kViewNow - 900s};
   base::Instant now{};
   EXPECT_EQ(watch.look("n", held, false, now, kViewNow), 60s);
   EXPECT_EQ(watch.look("n", held, true, now + 5s, kViewNow + 5s), 65s) << "it ended";
@@ -347,7 +355,7 @@ TEST(Stopwatch, APauseThatAnEarlierProcessSawDoesNotCount) {
 
 TEST(Stopwatch, ANewPhaseBeginsAnew) {
   Stopwatch watch;
-  vendors::Held held{.kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kViewNow - 100s};
+  protocol::Held held{.kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kViewNow - 100s};
   EXPECT_EQ(watch.look("n", held, true, {}, kViewNow), 100s);
   held.claim.phase = Phase::Drain;
   held.since = kViewNow + 5s;

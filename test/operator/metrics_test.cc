@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "operator/health.h"
 #include "stage.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::operate {
 namespace {

@@ -1,6 +1,7 @@
 #include "operator/node_pods.h"
 
 #include "stage.h"
+#include "vendors/nvidia/module.h"
 
 namespace drover::operate {
 namespace {

@@ -19,6 +19,7 @@
 #include "sim/kubelet.h"
 #include "sim/nodes.h"
 #include "sim/world.h"
+#include "vendors/nvidia/module.h"
 #include "vendors/profile.h"
 
 namespace drover::operate::testing {

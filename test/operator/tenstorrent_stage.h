@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "operator/stage.h"
-#include "vendors/messages.h"
-#include "vendors/record.h"
+#include "protocol/keys.h"
+#include "protocol/record.h"
+#include "vendors/tenstorrent/module.h"
 
 namespace drover::operate::testing {
 
@@ -82,12 +83,12 @@ class TenstorrentStage : public Stage {
     for (base::Span passed{}; passed < at_most && !is_over(version); passed += 100ms) world.run_for(100ms);
     return is_over(version);
   }
-  vendors::Record record_on(const std::string& name) const {
-    const auto record = vendors::parse_record(kube::annotation_of(*node(name), vendors::kRecordAnnotation));
-    return record ? *record : vendors::Record{};
+  protocol::Record record_on(const std::string& name) const {
+    const auto record = protocol::parse_record(kube::annotation_of(*node(name), protocol::kRecordAnnotation));
+    return record ? *record : protocol::Record{};
   }
   std::optional<core::Claim> claim_on(const std::string& name) const {
-    const vendors::Record record = record_on(name);
+    const protocol::Record record = record_on(name);
     return record.held ? std::optional(record.held->claim) : std::nullopt;
   }
   std::string phase_on(const std::string& name) const {
@@ -99,7 +100,7 @@ class TenstorrentStage : public Stage {
     return value == nullptr ? "absent" : std::string(value->get_string());
   }
   std::string order_on(const std::string& name) const {
-    return std::string(kube::annotation_of(*node(name), vendors::kOrderAnnotation));
+    return std::string(kube::annotation_of(*node(name), protocol::kOrderAnnotation));
   }
   sim::Stored pod_on(const std::string& name) const {
     sim::Stored found;
@@ -174,7 +175,7 @@ class TenstorrentStage : public Stage {
       cordoned_.erase(name);
     }
     most_cordoned = std::max(most_cordoned, cordoned_.size());
-    const auto record = vendors::parse_record(kube::annotation_of(object, vendors::kRecordAnnotation));
+    const auto record = protocol::parse_record(kube::annotation_of(object, protocol::kRecordAnnotation));
     const bool is_ours = record && record->held && record->held->claim.cordon == core::Claim::Cordon::Ours &&
                          core::is_in_flight(record->held->claim.phase);
     if (is_ours && is_cordoned && kube::label_of(object, kGate) != "false") troubles.push_back(name + ": gate is open");

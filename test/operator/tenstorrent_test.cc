@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "operator/tenstorrent_stage.h"
-#include "vendors/tenstorrent_words.h"
+#include "vendors/tenstorrent/words.h"
 
 namespace drover::operate::testing {
 namespace {

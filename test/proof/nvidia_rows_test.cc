@@ -124,9 +124,10 @@ std::string missing(const std::string& test) {
   if (!RE2::FullMatch(test, R"(test_(\w+):(\w+)\.(\w+)(?:\[(.+)\])?)", &room, &suite, &name, &words)) {
     return "it is neither scenario:NAME nor test_ROOM:SUITE.NAME";
   }
-  const std::filesystem::path folder = "test/" + room;
+  // test_vendors, and test_vendors_agent of their agents.
+  const std::filesystem::path folder = "test/" + (room.starts_with("vendors") ? "vendors" : room);
   if (!std::filesystem::is_directory(folder)) return "there is no " + folder.string();
-  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
     if (!file.path().string().ends_with("_test.cc")) continue;
     const std::string source = text_of(file.path());
     if (!RE2::PartialMatch(source, fmt::format(R"(TEST(_F|_P)?\({},\s*{}\))", suite, name))) continue;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "vendors/nvidia/module.h"
 #include "vendors/profile.h"
 
 namespace drover::proof {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "facts.h"
+#include "vendors/tenstorrent/module.h"
 
 namespace drover::proof {
 

@@ -10,7 +10,7 @@
 
 #include <thread>
 
-#include "serve/certificate.h"
+#include "http/certificate.h"
 #include "sim/serve/log_query.h"
 
 namespace drover::sim {
@@ -88,7 +88,7 @@ TEST(LogBook, ForgetsOnlyThePodItIsTold) {
 }
 
 TEST(Certificate, IsMadeForItsNames) {
-  const auto identity = serve::make_identity({"127.0.0.1", "localhost"}, kNow);
+  const auto identity = http::make_identity({"127.0.0.1", "localhost"}, kNow);
   ASSERT_TRUE(identity) << identity.error().message;
   EXPECT_THAT(identity->certificate_pem, HasSubstr("BEGIN CERTIFICATE"));
   EXPECT_THAT(identity->key_pem, HasSubstr("PRIVATE KEY"));

@@ -1,13 +1,13 @@
 // What the simulator's doors say of HTTP: the words of serve, known here by their plain names.
 #pragma once
 
-#include "serve/exchange.h"
+#include "http/exchange.h"
 
 namespace drover::sim {
 
-using serve::Exchange;
-using serve::HttpHeader;
-using serve::HttpReply;
-using serve::HttpRequest;
+using http::Exchange;
+using http::HttpHeader;
+using http::HttpReply;
+using http::HttpRequest;
 
 }  // namespace drover::sim

@@ -37,7 +37,7 @@ void answer(const LogRoom& room, const HttpRequest& request, const std::shared_p
 }  // namespace
 
 base::Result<std::unique_ptr<LogServer>> LogServer::open(kube::AsioLoop& loop, LogBook& logs, int port) {
-  serve::HttpServerOptions options;
+  http::HttpServerOptions options;
   options.port = port;
   options.port_flag = "--log-port";
   options.checks_host = false;  // kube-apiserver calls it by the node's address
@@ -45,7 +45,7 @@ base::Result<std::unique_ptr<LogServer>> LogServer::open(kube::AsioLoop& loop, L
   options.limits.most_body_bytes = 0;
   options.limits.most_connections = 1000;
   auto streams = std::make_unique<Streams>();
-  auto server = serve::HttpServer::open(
+  auto server = http::HttpServer::open(
       loop, std::move(options),
       [room = LogRoom{loop, logs, *streams}](const HttpRequest& request, const std::shared_ptr<Exchange>& exchange) {
         answer(room, request, exchange);

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/result.h"
-#include "serve/http_server.h"
+#include "http/http_server.h"
 #include "sim/kubelet_logs.h"
 #include "sim/serve/stream.h"
 
@@ -22,10 +22,10 @@ class LogServer {
   int readers() const { return static_cast<int>(server_->connections()); }
 
  private:
-  LogServer(std::unique_ptr<Streams> streams, std::unique_ptr<serve::HttpServer> server)
+  LogServer(std::unique_ptr<Streams> streams, std::unique_ptr<http::HttpServer> server)
       : streams_(std::move(streams)), server_(std::move(server)) {}
   std::unique_ptr<Streams> streams_;
-  std::unique_ptr<serve::HttpServer> server_;
+  std::unique_ptr<http::HttpServer> server_;
 };
 
 }  // namespace drover::sim

@@ -1,0 +1,125 @@
+// The agent's programs on a real machine. They run in pods whose templates drover renders; by hand they do the same to
+// the machine they run on. A program's readiness is asked for over HTTP and answered by looking at the machine, without
+// a process; a deed is done as root, on the machine itself, and asks no API server.
+#include "cli/agent_programs.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "cli/address.h"
+#include "cli/agent_session.h"
+#include "cli/flags.h"
+#include "host/linux_host.h"
+#include "http/http_server.h"
+
+namespace drover::cli {
+namespace {
+
+// A kubelet asks every ten seconds; nobody else has to.
+constexpr http::HttpServerLimits kAgentRequestLimits = {
+    .most_head_bytes = 8 * 1024, .most_body_bytes = 0, .most_unsent_bytes = 64 * 1024, .most_connections = 16};
+
+struct ProgramFlags {
+  TargetFlags target = {};
+  std::string listen = {};
+  bool asks_whether_passed = false;
+};
+
+// Where a pod sees the machine's files. There is no flag for it: what is unloaded is the running kernel's in any case.
+std::string machine_root(const agent::ProgramRow& row) {
+  return row.sees_host_folder && ::access("/host/proc/modules", R_OK) == 0 ? "/host" : "";
+}
+
+std::vector<std::string> own_folders(const agent::ProgramRow& row) {
+  return row.own_folder.empty() ? std::vector<std::string>() : std::vector{std::string(row.own_folder)};
+}
+
+base::Result<std::unique_ptr<http::HttpServer>> answer_readiness(const std::string& listen, AgentSession& session,
+                                                                 const agent::ProgramRow& row,
+                                                                 const agent::Environment& environment) {
+  TRY(const Address address, parse_address(listen));
+  http::HttpServerOptions options;
+  options.address = address.host;
+  options.port = address.port;
+  options.checks_host = false;  // kubelets call us by the pod's address
+  options.speaks_tls = false;
+  options.limits = kAgentRequestLimits;
+  const auto answer = [&host = session.host(), &row, environment](const http::HttpRequest& request,
+                                                                  const std::shared_ptr<http::Exchange>& exchange) {
+    if (request.target != "/readyz") return exchange->reply({.code = 404, .body = "there is /readyz\n"});
+    const bool is_ready = row.is_ready(host, environment);
+    exchange->reply({.code = is_ready ? 200 : 503,
+                     .body = is_ready ? std::string("ready\n") : fmt::format("{}\n", row.unready_text)});
+  };
+  auto server = http::HttpServer::open(session.loop(), options, answer);
+  if (server || address.host != "::") return server;
+  options.address = "0.0.0.0";  // a machine without IPv6
+  return http::HttpServer::open(session.loop(), options, answer);
+}
+
+int run_agent(const agent::ProgramRow& row, const ProgramFlags& flags) {
+  const agent::Environment environment = environment_of_this_process();
+  const auto make = row.read(environment);
+  if (!make) return complain(make.error());
+  AgentSession session(machine_root(row), own_folders(row));
+  std::unique_ptr<http::HttpServer> server;
+  if (!flags.listen.empty()) {
+    auto opened = answer_readiness(flags.listen, session, row, environment);
+    if (!opened) return complain(opened.error());
+    server = std::move(*opened);
+    log::info("listening", {{"url", server->url()}, {"pages", "/readyz"}});
+  }
+  return session.run(flags.target, *make);
+}
+
+int ask_whether_passed(const agent::ProgramRow& row) {
+  host::LinuxHost host(machine_root(row), host::Kernel::real(), own_folders(row));
+  return row.has_passed(host) ? 0 : 1;
+}
+
+int do_deed(const agent::ProgramRow& row, const std::string& root) {
+  kube::AsioLoop loop;
+  host::LinuxHost host(root);
+  int code = 1;
+  const auto deed = row.begin(
+      host, loop, [](std::string_view line) { fmt::print("{}\n", line); },
+      [&](const base::Result<void>& result) {
+        code = result ? 0 : complain(result.error());
+        loop.stop();
+      });
+  loop.run();
+  return code;
+}
+
+}  // namespace
+
+void add_agent_program(Command agent, const agent::ProgramRow& row) {
+  Command command = agent.add(std::string(row.name), std::string(row.help));
+  if (row.begin != nullptr) {
+    auto root = std::make_shared<std::string>();
+    command.option("--root", *root, "where the machine's files are (/host in a container that mounts them)",
+                   {.type_name = "DIR"});
+    command.run([&row, root] { return do_deed(row, *root); });
+  } else {
+    auto flags = std::make_shared<ProgramFlags>();
+    add_target_flags(command, flags->target);
+    if (row.is_ready != nullptr) {
+      command.option("--listen", flags->listen, "answer /readyz here, for example :8082 (default: nowhere)",
+                     {.type_name = "ADDRESS"});
+    }
+    if (row.has_passed != nullptr) {
+      command.flag("--passed", flags->asks_whether_passed,
+                   "only say, by the exit code, whether the validator in this pod has passed");
+    }
+    command.run(
+        [&row, flags] { return flags->asks_whether_passed ? ask_whether_passed(row) : run_agent(row, *flags); });
+  }
+  if (!row.footer.empty()) command.footer(std::string(row.footer));
+}
+
+}  // namespace drover::cli

@@ -1,0 +1,19 @@
+// The annotations, labels and taints by which drover's programs know each other's words, and people drover's.
+#pragma once
+
+#include <string_view>
+
+namespace drover::protocol {
+
+// On the Node.
+inline constexpr std::string_view kRecordAnnotation = "drover.dev/record";
+inline constexpr std::string_view kOrderAnnotation = "drover.dev/order";
+inline constexpr std::string_view kReportAnnotation = "drover.dev/report";
+inline constexpr std::string_view kHoldAnnotation = "drover.dev/hold";
+inline constexpr std::string_view kSwapTaint = "drover.dev/driver-swap";
+inline constexpr std::string_view kScaleDownAnnotation = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+
+inline constexpr std::string_view kDigestLabel = "drover.dev/driver-digest";  // on pods: which driver they carry
+inline constexpr std::string_view kPolicyAnnotation = "drover.dev/policy";    // on DaemonSets: the policy's name
+
+}  // namespace drover::protocol

@@ -1,0 +1,10 @@
+// Ascend's share of the simulator.
+#pragma once
+
+#include "sim/vendor.h"
+
+namespace drover::sim {
+
+const SimVendor& ascend();
+
+}  // namespace drover::sim

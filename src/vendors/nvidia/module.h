@@ -1,0 +1,10 @@
+// NVIDIA to the operator: its words, and how its policies are read.
+#pragma once
+
+#include "vendors/profile.h"
+
+namespace drover::vendors {
+
+const Profile& nvidia();
+
+}  // namespace drover::vendors

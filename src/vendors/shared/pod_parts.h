@@ -1,0 +1,33 @@
+// Pieces that several operands are put together from. For vendors only.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+
+namespace drover::vendors::parts {
+
+inline constexpr std::string_view kProgram = "/usr/bin/drover";  // in our own image
+inline constexpr std::string_view kDigestVariable =
+    "DRIVER_CONFIG_DIGEST";  // tells the agent which driver it is there for
+
+json::Members variable(std::string_view name, std::string_view value);
+// The kubelet fills it in: "spec.nodeName".
+json::Members variable_from_field(std::string_view name, std::string_view field);
+
+json::Members host_volume(std::string_view name, std::string_view path, std::string_view type = "");
+json::Members mount(std::string_view name, std::string_view path, bool is_read_only = false,
+                    std::string_view propagation = "");
+
+// A token of the pod's ServiceAccount, for the containers that mount it and no other.
+json::Members token_volume();
+json::Members token_mount();
+
+json::Array pull_secrets(const std::vector<std::string>& first, const std::vector<std::string>& second = {});
+json::Members words(const std::map<std::string, std::string>& from);
+json::Array arguments(const std::vector<std::string>& from);
+
+}  // namespace drover::vendors::parts

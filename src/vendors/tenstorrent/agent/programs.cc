@@ -1,0 +1,59 @@
+#include "vendors/tenstorrent/agent/programs.h"
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "vendors/tenstorrent/agent/load_settings.h"
+#include "vendors/tenstorrent/agent/loader.h"
+#include "vendors/tenstorrent/agent/return_to_host.h"
+#include "vendors/tenstorrent/agent/vacate.h"
+
+namespace drover::agent {
+namespace {
+
+base::Result<MakeProgram> make_loader(const Environment& environment) {
+  TRY(const auto settings, read_load_settings(environment));
+  return [settings](Surroundings around, std::function<void(bool)> ready) {
+    return std::make_unique<Loader>(settings, std::move(around), std::move(ready));
+  };
+}
+
+bool is_loaded(host::Host& host, const Environment& environment) {
+  const auto settings = read_load_settings(environment);
+  return settings && serves(host, settings->version);
+}
+
+constexpr std::array<ProgramRow, 3> kTenstorrentPrograms{{
+    {.name = "load",
+     .help = "Build Tenstorrent's driver for this machine, load it, and watch over it (builder container)",
+     .read = make_loader,
+     .is_ready = is_loaded,
+     .unready_text = "tt-kmd is not loaded"},
+    {.name = "vacate",
+     .help = "Take a DKMS-managed Tenstorrent driver off this machine, so that the operator can bring its own",
+     .footer =
+         "Run it as root on a node that was cordoned and drained. It refuses while the device is held, and may be\n"
+         "repeated: on a clean host it changes nothing.",
+     .example = "take a DKMS-managed tt-kmd off this machine",
+     .begin = begin_deed<Vacate>},
+    {.name = "hand-back",
+     .help = "Take the operator's Tenstorrent driver off this machine, and wait until DKMS has brought its own",
+     .footer = "Run by `kubectl drover migrate --rollback`. It installs nothing, and refuses while the device is held.",
+     .begin = begin_deed<HandBack>},
+}};
+
+}  // namespace
+
+const VendorAgent& tenstorrent() {
+  static constexpr VendorAgent kTenstorrent = {.device = {.vendor = "tenstorrent",
+                                                          .pci = "1e52",
+                                                          .classes = "1200",
+                                                          .modules = "tenstorrent",
+                                                          .device = "/dev/tenstorrent",
+                                                          .openers = "/proc/driver/tenstorrent"},
+                                               .programs = kTenstorrentPrograms};
+  return kTenstorrent;
+}
+
+}  // namespace drover::agent

@@ -1,0 +1,10 @@
+// Tenstorrent's share of the agent.
+#pragma once
+
+#include "agent/program.h"
+
+namespace drover::agent {
+
+const VendorAgent& tenstorrent();
+
+}  // namespace drover::agent

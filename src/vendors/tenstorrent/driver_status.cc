@@ -1,0 +1,127 @@
+#include "vendors/tenstorrent/driver_status.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace drover::vendors {
+namespace {
+
+using core::NodeView;
+using core::Phase;
+using json::Array;
+using json::Members;
+
+NodeState failure_of(const NodeView& node) {
+  const std::string_view reason = node.outcome ? std::string_view(node.outcome->reason) : std::string_view();
+  if (reason.starts_with("the drain ran out of time")) return {"Failed", "DrainTimeout"};
+  if (reason.starts_with("a pod")) return {"Failed", "DrainRefused"};
+  if (node.outcome && node.outcome->after_swap) return {"Failed", "UpgradeFailed"};
+  return {"Failed", "NotStarted"};
+}
+
+NodeState waiting(const NodeView& node, const core::Policy& policy) {
+  using State = core::PreflightView::State;
+  if (!policy.is_on) return {"Pending", "Paused"};
+  if (node.preflight.state == State::Missing) return {"Pending", "CannotPrepare"};
+  return {"Pending", node.preflight.state == State::Running ? "Preparing" : "Waiting"};
+}
+
+bool is_in_progress(std::string_view state) {
+  return state == "Cordoning" || state == "Draining" || state == "Upgrading" || state == "Uncordoning";
+}
+
+}  // namespace
+
+NodeState state_of(const NodeView& node, const core::Policy& policy) {
+  const core::DriverView& driver = node.driver;
+  const std::string_view trouble = driver.trouble;
+  if (driver.is_hosts_own) return {"HostManaged", "HostManagedKMD"};
+  if (node.phase == Phase::Failed) return failure_of(node);
+  // An old pod's trouble is not the new driver's.
+  if (!driver.is_outdated && !driver.is_ready) {
+    if (trouble.starts_with("ImagePullBackOff") || trouble.starts_with("ErrImagePull"))
+      return {"Failed", "BuilderImagePullFailed"};
+    // Whoever is blocked crashes again and again; what it says in between is the same.
+    if (!driver.held_by.empty() || trouble.starts_with("CrashLoopBackOff")) return {"Failed", "BuilderCrashLoop"};
+  }
+  switch (node.phase) {
+    case Phase::Idle:
+    case Phase::Done:
+      if (driver.is_outdated || driver.waits_for_us) return waiting(node, policy);
+      if (driver.is_ready) return {"Done", "Ready"};
+      return policy.is_on ? NodeState{"Upgrading", "Installing"} : NodeState{"Pending", "Paused"};
+    case Phase::Required: return waiting(node, policy);
+    case Phase::Cordon: return {"Cordoning", "Cordoning"};
+    case Phase::WaitForJobs:
+    case Phase::EvictDevicePods:
+    case Phase::Drain: return {"Draining", "Draining"};
+    case Phase::Uncordon: return {"Uncordoning", "Uncordoning"};
+    default: return {"Upgrading", "Installing"};
+  }
+}
+
+ConditionWords condition_of_tenstorrent(std::string_view type, const ConditionWords& ours, const core::Policy& policy) {
+  struct Word {
+    std::string_view type, ours, status, reason;
+  };
+  constexpr Word kWords[] = {
+      {"Ready", "AllDone", "True", "AllReady"},         {"Ready", "HostsOwn", "True", "AllReady"},
+      {"Ready", "NoNodes", "True", "NoMatchingNodes"},  // nobody was promised anything
+      {"Ready", "NodesPending", "False", "Installing"}, {"Progressing", "NothingToDo", "False", "Idle"},
+      {"Progressing", "Starting", "True", "Rolling"},   {"Progressing", "InFlight", "True", "Rolling"},
+  };
+  if (type == "Ready" && !policy.is_on && ours.reason.starts_with("Nodes")) return {"Unknown", "Paused"};
+  for (const Word& word : kWords) {
+    if (word.type == type && word.ours == ours.reason) return {std::string(word.status), std::string(word.reason)};
+  }
+  return ours;
+}
+
+NodeWords words_of_tenstorrent(const NodeView& node, const core::Policy& policy) {
+  using Tone = NodeWords::Tone;
+  const auto [state, reason] = state_of(node, policy);
+  if (state == "Failed" || reason == "CannotPrepare") return {state, reason, Tone::Warning};
+  return {state, reason, state == "Pending" ? Tone::Silent : Tone::Normal};
+}
+
+void tell_tenstorrent(const StatusRows& rows, Members& status) {
+  std::map<std::string_view, const json::Value*> before;
+  if (rows.before != nullptr) {
+    for (const json::Value& row : json::array_at(*rows.before, {"nodes"})) before[json::text_at(row, {"name"})] = &row;
+  }
+  std::int64_t ready = 0;
+  std::int64_t failed = 0;
+  std::int64_t up_to_date = 0;
+  std::int64_t in_progress = 0;
+  Array told;
+  const bool tells_all = rows.nodes.size() <= kMostNodesTold;
+  for (const NodeRow& row : rows.nodes) {
+    const NodeView& node = *row.node;
+    const auto [state, reason] = state_of(node, *rows.policy);
+    if (node.driver.is_ready && !node.driver.is_hosts_own) ++ready;
+    if (state == "Failed") ++failed;
+    if (state == "Done" || state == "HostManaged") ++up_to_date;
+    if (is_in_progress(state)) ++in_progress;
+    if ((!tells_all && state == "Done") || told.size() >= kMostNodesTold) continue;
+    const auto was = before.find(node.name);
+    const bool is_as_it_was = was != before.end() && json::text_at(*was->second, {"state"}) == state &&
+                              json::text_at(*was->second, {"reason"}) == reason;
+    Members one = {{"name", node.name}, {"state", state}, {"reason", reason}};
+    if (!node.driver.loaded.empty()) one["currentVersion"] = node.driver.loaded.view();
+    if (state != "Done") one["message"] = row.message;
+    one["lastTransitionTime"] =
+        is_as_it_was ? std::string(json::text_at(*was->second, {"lastTransitionTime"})) : rows.now;
+    told.push_back(std::move(one));
+  }
+  const auto matched = static_cast<std::int64_t>(rows.nodes.size());
+  status["desiredVersion"] = rows.version;
+  status["daemonSet"] = rows.daemon_set;
+  status["summary"] =
+      Members{{"matched", matched}, {"desired", matched},     {"ready", ready},           {"available", ready},
+              {"failed", failed},   {"upToDate", up_to_date}, {"inProgress", in_progress}};
+  status["nodesNotListed"] = matched - static_cast<std::int64_t>(told.size());
+  status["nodes"] = std::move(told);
+}
+
+}  // namespace drover::vendors

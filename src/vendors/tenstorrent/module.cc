@@ -1,0 +1,86 @@
+// Tenstorrent's words, as its "Upgrades" and "Migrating from DKMS" pages spell them.
+#include "vendors/tenstorrent/module.h"
+
+#include "core/flows/flows.h"
+#include "vendors/tenstorrent/driver_desired.h"
+#include "vendors/tenstorrent/driver_metrics.h"
+#include "vendors/tenstorrent/driver_operands.h"
+#include "vendors/tenstorrent/driver_status.h"
+#include "vendors/tenstorrent/ownership.h"
+#include "vendors/tenstorrent/words.h"
+
+namespace drover::vendors {
+
+const Profile& tenstorrent() {
+  static const Profile kTenstorrent = {
+      .vendor = "tenstorrent",
+      .kind = "tenstorrent/driver",
+      .flow = core::prepared(),
+      .ns = "tt-k8s-driver-manager-system",
+      .policy = {.group = "driver.tenstorrent.com",
+                 .version = "v1alpha1",
+                 .plural = "tenstorrentdriverpolicies",
+                 .kind = "TenstorrentDriverPolicy"},
+      .more_policies = {},
+      .allot = allot_tenstorrent,
+      .read = tenstorrent_wants,
+      .driver_set = builder_set_of,
+      .carried_by = kmd_digest_of_pod,
+      .digest_of = kmd_digest,
+      .tell = tell_tenstorrent,
+      .words = words_of_tenstorrent,
+      .reword = condition_of_tenstorrent,
+      .measure = measure_tenstorrent,
+      .policies_share_nodes = true,
+
+      .state_label = "",  // its nodes show their state in the policy's status only
+      .states = {{
+          "",             // Idle
+          "Pending",      // Required
+          "Cordoning",    // Cordon
+          "",             // WaitForJobs
+          "",             // EvictDevicePods
+          "Draining",     // Drain
+          "Upgrading",    // Restart
+          "",             // Validate
+          "Uncordoning",  // Uncordon
+          "Done",         // Done
+          "Failed",       // Failed
+      }},
+      .skip_label = kTenstorrentSkipLabel,
+      .request_annotation = "drover.dev/upgrade-requested",
+      .found_cordoned_annotation = "",
+      .managed_annotation = "",
+      .present_label = "",
+      .deploy_label = "",
+      .owner_label = "",
+      .carrier_label = "",
+      .feature_labels = kTenstorrentPciLabel,
+      .gates = "tenstorrent.com/deploy.tt-telemetry",
+      .gate_paused = "false",
+      .gates_are_made = true,
+      .cordon_annotation = "driver.tenstorrent.com/cordoned-by",
+      .cordon_time_annotation = "driver.tenstorrent.com/cordoned-at",
+
+      .device_resources = "tenstorrent.com/",
+      .device_paths = "/dev/tenstorrent",
+      .claim_driver = "tenstorrent.com",
+      .drain_skip_label = "",
+      .role_label = "app.kubernetes.io/name",
+      .template_annotation = kTemplateHash,
+      .force_annotation = kForceAnnotation,
+      .driver_role = kBuilderRole,
+      .validator_role = "",
+      .preflight_role = "",
+      .own_operator = "app.kubernetes.io/name=tt-k8s-driver-manager",
+      .own_operator_off = " (a TenstorrentDriverPolicy that is paused is paused for both)",
+
+      .event_reason = "TenstorrentDriverUpgrade",
+      .event_text = "The driver upgrade of this node is {}",
+      .metric_prefix = "",
+      .metric_switches = "",
+  };
+  return kTenstorrent;
+}
+
+}  // namespace drover::vendors

@@ -1,0 +1,10 @@
+// Tenstorrent's share of the simulator.
+#pragma once
+
+#include "sim/vendor.h"
+
+namespace drover::sim {
+
+const SimVendor& tenstorrent();
+
+}  // namespace drover::sim
