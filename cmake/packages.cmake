@@ -1,4 +1,4 @@
-# What drover stands on (reasons: docs/decisions/001-dependencies.md). `scripts/need build` installs all of it on Debian
+# What drover stands on (reasons: docs/architecture.md). `scripts/need build` installs all of it on Debian
 # 12; what only tests and benchmarks use is looked for in test/ and bench/. Imported targets are system includes.
 
 find_package(Threads REQUIRED)

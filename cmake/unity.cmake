@@ -1,4 +1,4 @@
-# Unity groups: several files of a folder in one unit, because headers cost more than our own lines (docs/decisions/010-minutes.md).
+# Unity groups: several files of a folder in one unit, because headers cost more than our own lines (docs/architecture.md).
 #
 # The files build/unity/<name>_<n>.cc include ours by paths relative to the repository, so that a fresh clone finds in ccache
 # what an older one compiled (CMake's own UNITY_BUILD writes absolute paths). With -DDROVER_UNITY=OFF each file is a unit.

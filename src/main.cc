@@ -6,7 +6,7 @@ int main(int argc, char** argv) {
   return cli::run_program(
       argc, argv,
       {.name = "drover",
-       .description = "drover installs, upgrades and heals accelerator drivers across a Kubernetes fleet."},
+       .description = "drover installs and upgrades accelerator drivers across a Kubernetes fleet."},
       [](cli::Command app) {
         cli::add_commands(app, {.profiles = vendors::all(), .agents = agent::all(), .clis = cli::all()});
       });

@@ -34,7 +34,7 @@ def idle_text(row):
     if "idle" not in row:
         return "-"
     others, lease, watches = idle_requests(row)
-    more = (f" + {lease} of the lease" if lease else "") + (f" + {watches} watches anew" if watches else "")
+    more = (f" + {lease} of the lease" if lease else "") + (f" + {watches} watches restarted" if watches else "")
     return f"{others}{more} in {row['idle_seconds']} s"
 
 

@@ -55,6 +55,10 @@ printf 'auto t = std::chrono::steady_clock::now();\n' | file src/sim/time.cc
 red clocks "src/sim/time.cc:1:"
 printf '\n[gone](docs/gone.md)\n' | file CHANGES.md
 red links "CHANGES.md:2: links to docs/gone.md"
+printf '```cpp\n// src/core/node.h\n#pragma once\n```\n\n```cpp\n// src/core/node.h\n#pragma twice\n```\n' | file docs/page.md
+red excerpts "docs/page.md:7: is not in src/core/node.h"
+printf '```cpp\n// src/core/gone.h\nint x;\n```\n' | file docs/page.md
+red excerpts "docs/page.md:2: is not in src/core/gone.h"
 printf '#!/bin/bash\nif\n' | file scripts/broken
 red shell_syntax "scripts/broken: line"
 printf '#include "kube/api.h"\n' | file src/core/reach.cc

@@ -28,8 +28,8 @@ constexpr std::string_view kHead =
     "Where a node can stand, and what makes it go on. This page is made from the tables that the operator decides "
     "with;\n`drover explain NODE` walks the same rules. To make it again after a change of the tables:\n\n"
     "    DROVER_WRITE_GOLDEN=1 build/test/test_vendors --gtest_filter='PhasesPage.*'\n\n"
-    "What to do about a node that stands still is in [a-node-is-stuck.md](a-node-is-stuck.md); what is written on the "
-    "Node\nin [on-the-node.md](on-the-node.md).\n\n";
+    "What to do about a node that stands still is in [troubleshooting.md](troubleshooting.md); what is written on the "
+    "Node\nin [node-reference.md](node-reference.md).\n\n";
 
 constexpr std::string_view kHowToRead =
     "The first line of a phase that holds counts. It does one of three things:\n\n"
@@ -146,7 +146,7 @@ TEST(PhasesPage, SaysWhatTheTablesSay) {
 }
 
 TEST(Runbook, HasAParagraphForEveryReasonToStandStillOrFail) {
-  const auto runbook = base::read_file("docs/a-node-is-stuck.md");
+  const auto runbook = base::read_file("docs/troubleshooting.md");
   ASSERT_TRUE(runbook) << runbook.error().message;
   for (const Rule& rule : all_rules()) {
     const bool stands = rule.kind != Rule::Kind::Move;
@@ -158,7 +158,7 @@ TEST(Runbook, HasAParagraphForEveryReasonToStandStillOrFail) {
 
 // A reason that no rule gives any more would send people the wrong way.
 TEST(Runbook, NamesNoReasonThatTheTablesDoNotGive) {
-  const auto runbook = base::read_file("docs/a-node-is-stuck.md");
+  const auto runbook = base::read_file("docs/troubleshooting.md");
   ASSERT_TRUE(runbook) << runbook.error().message;
   const std::vector<Rule> rules = all_rules();
   for (const std::string_view line : base::split(*runbook, '\n')) {
