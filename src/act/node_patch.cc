@@ -77,9 +77,8 @@ protocol::Wish wish_of(const std::optional<core::Scope>& scope) {
   return *scope == core::Scope::AllPods ? protocol::Wish::Drain : protocol::Wish::Evict;
 }
 
-bool is_held_by(const vendors::Profile& profile, const Record& record) {
-  return record.held && record.held->kind == profile.kind;
-}
+// A claim of another machine that had this name holds nothing.
+bool is_held(const NodeNow& node) { return node.record.held && node.record.held->node == node.uid; }
 
 // That what it asked for cannot be; its claim is gone again.
 std::string refusal(const NodeNow& node, const core::Change& change) {
@@ -96,10 +95,10 @@ std::optional<std::string> order_after(const NodeNow& node, const core::Change* 
   if (change != nullptr && change->refuses && change->path.empty()) return node.order;
   if (change != nullptr && change->refuses && change->outcome) return refusal(node, *change);
   const core::Claim* claim = nullptr;
-  const bool was_held = is_held_by(profile, node.record);
+  const bool was_held = is_held(node) && node.record.held->kind == profile.kind;
   if (change != nullptr && change->claim) claim = &*change->claim;
   if (change == nullptr && was_held) claim = &node.record.held->claim;
-  if (node.record.held && !was_held) return {};
+  if (is_held(node) && !was_held) return {};
   if (!profile.flow.has(core::Trait::ResidentAgent) &&
       (change == nullptr || (claim == nullptr && !was_held && node.order.empty())))
     return {};

@@ -45,6 +45,9 @@ inline constexpr Rule kAtRest[] = {
     wait(Idle, both(driver_is_outdated, template_is_not_settled), Reason::TemplateUpdating,
          "the driver's DaemonSet is being updated")
         .with(ResidentAgent),
+    wait(Idle, both(first_driver_is_being_installed, template_is_not_settled), Reason::TemplateUpdating,
+         "the driver's DaemonSet is being updated")
+        .with(Container),
     work(Idle, both(first_driver_is_being_installed, old_driver_is_there), Action::ReplaceDriverPod,
          Reason::ReplacingDriver, "the first driver is replaced before it has served"),
     wait(Idle, first_driver_is_being_installed, Reason::FirstInstall, "the first driver is being installed"),

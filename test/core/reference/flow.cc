@@ -31,6 +31,7 @@ constexpr std::array kUpgradeInPlace = {
     wait({Idle, Done, Required, Failed}, upgrades_are_off, "upgrades are off"),
 
     move({Idle, Done}, somebody_asked, Required, "somebody asked for it"),
+    wait(Idle, first_driver_is_being_installed&& template_is_not_settled, "the driver's DaemonSet is being updated"),
     work(Idle, first_driver_is_being_installed&& old_driver_is_there, Work::ReplaceDriverPod,
          "the first driver is replaced before it has served"),
     wait(Idle, first_driver_is_being_installed, "the first driver is being installed"),
