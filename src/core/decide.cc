@@ -60,7 +60,7 @@ Decision decide_for(const Flow& flow, const FleetView& fleet, const Slots& slots
       decision.rule->when.holds(input_of(fleet, slots, index, after), spoken);
       const Rule& rule = *decision.rule;
       path.push_back({after.phase, rule.to, with_detail(rule.because, spoken.text()), rule.reason});
-      enter(after, flow, fleet.policy, rule.to, rule.effects, path.back().because);
+      enter(after, flow, fleet.policy, rule, path.back().because);
       passed = passed | rule.to;
       words = Explanation::mute();
       decision.rule = first_that_applies(flow, input_of(fleet, slots, index, after), words);

@@ -12,10 +12,9 @@ namespace {
 struct Passage {
   const Flow& flow;
   const Policy& policy;
+  const Rule& rule;
   Phase from;
-  Phase to;
-  const std::string& reason;
-  Effects effects;
+  const std::string& because;
   bool was_alone;  // no controller was at work on it, or it was at rest
 };
 
@@ -25,7 +24,7 @@ void take(NodeView& node, const Passage& at) {
   const bool has_failed = node.outcome && node.outcome->failed && node.outcome->after_swap;
   node.claim = Claim{.id = node.next_claim.str(),
                      .policy = at.policy.uid,
-                     .phase = at.to,
+                     .phase = at.rule.to,
                      .target = node.target.str(),
                      // One that waits for permission is not the one that serves: that is gone already.
                      .driver_pod = node.driver.waits_for_us ? std::string() : node.driver.pod,
@@ -91,7 +90,7 @@ void succeed(NodeView& node, const Passage& at) { node.outcome = Outcome{.target
 
 // A failure before the swap gives the node back, unless the driver that it has is one that failed itself.
 void fail(NodeView& node, const Passage& at) {
-  const bool remembers_pod = at.effects.has(Effect::RememberPod);
+  const bool remembers_pod = at.rule.effects.has(Effect::RememberPod);
   // An init container that asked hears with this that it cannot be.
   if (node.claim && node.claim->serves)
     node.refused = std::max(*node.claim->serves, node.driver.asks_for.value_or(Scope::DevicePods));
@@ -101,7 +100,7 @@ void fail(NodeView& node, const Passage& at) {
   const bool is_old_news = has_failed && node.outcome && node.outcome->failed && node.outcome->target == target;
   if (!is_old_news) {
     const bool is_its_own = swapped || (has_failed && !node.driver.is_outdated);
-    node.outcome = Outcome{.failed = true, .after_swap = is_its_own, .target = target, .reason = at.reason};
+    node.outcome = Outcome{.failed = true, .after_swap = is_its_own, .target = target, .code = at.rule.reason, .reason = at.because};
     // It goes on asking; only another pod is another attempt.
     if (remembers_pod && node.driver.waits_for_us) node.outcome->pod = node.driver.pod;
   }
@@ -168,25 +167,23 @@ bool is_swapped(const NodeView& node, const Flow& flow, Phase phase) {
   return kAfterSwap.has(phase) && !(phase == flow.spec.swap && old_driver_serves(node));
 }
 
-void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, Effects effects,
-           const std::string& reason) {
+void enter(NodeView& node, const Flow& flow, const Policy& policy, const Rule& rule, const std::string& because) {
   const Passage at{.flow = flow,
                    .policy = policy,
+                   .rule = rule,
                    .from = node.phase,
-                   .to = to,
-                   .reason = reason,
-                   .effects = effects,
+                   .because = because,
                    .was_alone = goes_alone(node, policy) || !is_in_flight(node.phase)};
-  node.phase = to;
+  node.phase = rule.to;
   node.spent = {};
   node.tried = false;
-  if (node.claim) node.claim->phase = to;
+  if (node.claim) node.claim->phase = rule.to;
   for (const EffectStep& step : kInOrder) {
-    if (effects.has(step.effect)) step.apply(node, at);
+    if (rule.effects.has(step.effect)) step.apply(node, at);
   }
   // What holds after any move.
-  if (!node.claim || !is_in_flight(to)) node.is_tainted = false;
-  if (node.claim && !is_in_flight(to)) node.claim->serves.reset();  // held for another reason
+  if (!node.claim || !is_in_flight(rule.to)) node.is_tainted = false;
+  if (node.claim && !is_in_flight(rule.to)) node.claim->serves.reset();  // held for another reason
 }
 
 }  // namespace drover::core

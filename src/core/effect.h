@@ -14,6 +14,7 @@
 namespace drover::core {
 
 struct Flow;
+struct Rule;
 
 // In the order in which they are applied.
 enum class Effect : std::uint8_t {
@@ -59,9 +60,8 @@ inline constexpr std::array<EffectRow, 15> kEffectTable = {{
     {Effect::Release, "release"},
 }};
 
-// The node as it will be once it has entered the phase.
-void enter(NodeView& node, const Flow& flow, const Policy& policy, Phase to, Effects effects,
-           const std::string& reason);
+// The node as it will be once the rule has moved it; `because` is the rule's reason with its detail.
+void enter(NodeView& node, const Flow& flow, const Policy& policy, const Rule& rule, const std::string& because);
 
 // ---- shared with the repairs
 

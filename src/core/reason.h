@@ -57,4 +57,12 @@ inline constexpr auto kReasonNames = std::to_array<std::string_view>({"",
 
 constexpr std::string_view name(Reason reason) { return kReasonNames[static_cast<std::size_t>(reason)]; }
 
+// None for a word that is not a reason of ours.
+constexpr Reason reason_named(std::string_view word) {
+  for (std::size_t i = 0; i < kReasonNames.size(); ++i) {
+    if (kReasonNames[i] == word) return static_cast<Reason>(i);
+  }
+  return Reason::None;
+}
+
 }  // namespace drover::core

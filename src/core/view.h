@@ -16,6 +16,7 @@
 #include "base/word.h"
 #include "core/phase.h"
 #include "core/policy.h"
+#include "core/reason.h"
 
 namespace drover::core {
 
@@ -117,7 +118,8 @@ struct Outcome {
   bool failed = false;
   bool after_swap = false;  // a failure of the version, not of the circumstances
   base::Word target = {};
-  base::Word reason = {};
+  Reason code = Reason::None;
+  base::Word reason = {};  // the same for people
   base::Word pod = {};  // the driver's pod that waited for permission when it failed, and was not given it
   bool operator==(const Outcome&) const = default;
 };

@@ -92,6 +92,7 @@ json::Value json_of(const Last& last, std::size_t most_reason) {
     members["target"] = last.outcome->target.view();
     if (last.outcome->after_swap) members["afterSwap"] = true;
     if (!last.outcome->pod.empty()) members["pod"] = last.outcome->pod.view();
+    if (last.outcome->code != core::Reason::None) members["code"] = core::name(last.outcome->code);
     if (!last.outcome->reason.empty() && most_reason > 0)
       members["reason"] = base::one_line(last.outcome->reason, most_reason);
   }
@@ -158,6 +159,7 @@ Last last_from(const json::Value& value) {
     last.outcome = core::Outcome{.failed = result == "failed",
                                  .after_swap = json::flag_at(value, {"afterSwap"}),
                                  .target = std::string(json::text_at(value, {"target"})),
+                                 .code = core::reason_named(json::text_at(value, {"code"})),
                                  .reason = std::string(json::text_at(value, {"reason"})),
                                  .pod = std::string(json::text_at(value, {"pod"}))};
   }

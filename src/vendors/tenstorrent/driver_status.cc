@@ -13,11 +13,13 @@ using json::Array;
 using json::Members;
 
 NodeState failure_of(const NodeView& node) {
-  const std::string_view reason = node.outcome ? std::string_view(node.outcome->reason) : std::string_view();
-  if (reason.starts_with("the drain ran out of time")) return {"Failed", "DrainTimeout"};
-  if (reason.starts_with("a pod")) return {"Failed", "DrainRefused"};
-  if (node.outcome && node.outcome->after_swap) return {"Failed", "UpgradeFailed"};
-  return {"Failed", "NotStarted"};
+  if (!node.outcome) return {"Failed", "NotStarted"};
+  switch (node.outcome->code) {
+    case core::Reason::DrainTimeout: return {"Failed", "DrainTimeout"};
+    case core::Reason::EvictionRefused:
+    case core::Reason::DrainRefused: return {"Failed", "DrainRefused"};
+    default: return {"Failed", node.outcome->after_swap ? "UpgradeFailed" : "NotStarted"};
+  }
 }
 
 NodeState waiting(const NodeView& node, const core::Policy& policy) {
