@@ -5,8 +5,7 @@ int main(int argc, char** argv) {
   using namespace drover;
   return cli::run_program(
       argc, argv,
-      {.name = "drover",
-       .description = "drover installs and upgrades accelerator drivers across a Kubernetes fleet."},
+      {.name = "drover", .description = "drover installs and upgrades accelerator drivers across a Kubernetes fleet."},
       [](cli::Command app) {
         cli::add_commands(app, {.profiles = vendors::all(), .agents = agent::all(), .clis = cli::all()});
       });

@@ -7,8 +7,8 @@
 
 #include "act/policy_status.h"
 #include "core/explain.h"
+#include "core/limit.h"
 #include "observe/ranges.h"
-#include "operator/ceiling.h"
 
 namespace drover::cli {
 
@@ -151,16 +151,16 @@ void Look::fill_runtime_facts() {
 
 void Look::judge() {
   fill_runtime_facts();
-  std::vector<const core::FleetView*> policies;
+  std::vector<core::Rollout> rollouts;
   for (const Sight& sight : sights_) {
     if (const kube::Object* policy = sight.fleet->policy())
       sight.fleet->set_nodes_at_start(act::nodes_at_start(*policy));
     sight.fleet->everything_changed();
-    policies.push_back(&sight.fleet->look(runtime_, at_));
+    sight.fleet->look(runtime_, at_);
+    rollouts.push_back({.flow = &profile_.flow, .fleet = &sight.fleet->to_decide()});
   }
-  for (Sight& sight : sights_) {
-    sight.plan = core::decide(profile_.flow, sight.fleet->within(operate::room_under({}, policies, true)));
-  }
+  std::vector<core::Plan> plans = core::decide(rollouts, {});
+  for (std::size_t i = 0; i < sights_.size(); ++i) sights_[i].plan = std::move(plans[i]);
   rounds_.finish({});
 }
 

@@ -14,9 +14,9 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cli/address.h"
-#include "cli/ceiling_flag.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/limit_flag.h"
 #include "http/http_server.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
@@ -240,7 +240,7 @@ void add_flags(Command command, OperatorFlags& flags, VendorClis clis) {
   command.parsed_each("--vendor", take_vendor,
                       "serve this vendor, its pods in this namespace; may be repeated (default: all)",
                       {.type_name = "NAME[=NAMESPACE]"});
-  add_ceiling_flag(command, flags.max_unavailable);
+  add_limit_flag(command, flags.max_unavailable);
   vendors::OperandSettings& operands = flags.operands;
   command.option("--image", operands.own_image, "the image of drover's own containers on nodes",
                  {.type_name = "IMAGE", .shows_default = true});

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "cli/ceiling_flag.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/limit_flag.h"
 #include "cli/plan_chances.h"
 #include "cli/plan_others.h"
 #include "cli/plan_survey.h"
@@ -134,7 +134,7 @@ void add_plan(Command app, vendors::Profiles profiles) {
   add_target_flags(command, flags->target);
   command.option("-f,--filename", flags->file,
                  "a manifest with the policies as you mean to apply them; those that are there and not in it stay");
-  add_ceiling_flag(command, flags->max_unavailable);
+  add_limit_flag(command, flags->max_unavailable);
   add_output_flag(command, flags->output);
   command.run([flags, profiles] { return plan(*flags, profiles); });
 }

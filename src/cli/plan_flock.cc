@@ -135,14 +135,8 @@ void PlannedFlock::tend(std::size_t index) {
 
 // ---- what the plan asks for
 
-void PlannedFlock::decide(int room) {
-  fleet_.room_elsewhere = room;
-  plan_ = core::decide(flow_, fleet_);
-}
-
 bool PlannedFlock::apply() {
   bool something = false;
-  has_taken_ = false;
   asked_.clear();
   for (const core::Decision& decision : plan_.decisions) {
     if (decision.change) {
@@ -191,7 +185,6 @@ void PlannedFlock::note_steps(std::size_t index, const core::Change& change) {
     const std::size_t row = first_row_ + index;
     if (step.to == Phase::Cordon) {
       scene_.rows.taken(row, scene_.clock.now());
-      has_taken_ = true;
     }
     if (step.to == Phase::Done || step.to == Phase::Failed) scene_.rows.ended(row, scene_.clock.now());
     if (step.to == Phase::Failed) tell_pods_in_the_way(index, step.from);

@@ -36,13 +36,12 @@ class PlannedFlock {
   bool somebody_waits() const;
   void count_device_pods();
 
-  // As core decides when so many may be taken beside what the policy allows.
-  void decide(int room);
+  // Decided together with all others.
+  core::Rollout to_decide() { return {.flow = &flow_, .fleet = &fleet_}; }
+  void decided(core::Plan plan) { plan_ = std::move(plan); }
   const core::Plan& plan() const { return plan_; }
   // What was decided, but for pods that are to go; false when there was nothing to do.
   bool apply();
-  // Of the last `apply`.
-  bool has_taken() const { return has_taken_; }
   // Pods that are to go; until the next `look`.
   struct Asked {
     std::size_t node;
@@ -87,7 +86,6 @@ class PlannedFlock {
   Scene scene_;
   std::vector<Course> courses_;
   core::Plan plan_;
-  bool has_taken_ = false;
   std::vector<Asked> asked_;
 };
 

@@ -25,8 +25,8 @@ class Rollout {
 
  private:
   std::optional<Span> next_moment() const;
-  std::optional<operate::Ceiling> ceiling() const;
-  int room(bool is_sure) const;
+  std::optional<core::GlobalLimit> limit() const;
+  void decide();
   // Every policy once, in the operator's order; false when nothing was done.
   bool walk();
   bool evict_in_turns();
@@ -62,12 +62,12 @@ Rollout::Rollout(Ground ground, const core::Flow& flow, Durations durations)
 
 Forecast Rollout::run() {
   obstacles_.tell_what_is_known(ground_);
-  forecast_.ceiling = ceiling();
+  forecast_.limit = limit();
   while (clock_.now() < kHorizon) {
     if (clock_.happen()) lodgings_.place_waiting();
     for (const auto& flock : flocks_) flock->look();
     if (!ground_.foreign_operator.empty()) {
-      for (const auto& flock : flocks_) flock->decide(room(true));
+      decide();
       break;
     }
     if (walk()) continue;
@@ -92,23 +92,20 @@ std::optional<Span> Rollout::next_moment() const {
   return next;
 }
 
-std::optional<operate::Ceiling> Rollout::ceiling() const {
-  return operate::ceiling_over(ground_.max_unavailable, policies_);
+std::optional<core::GlobalLimit> Rollout::limit() const { return core::limit_over(ground_.max_unavailable, policies_); }
+
+void Rollout::decide() {
+  std::vector<core::Rollout> rollouts;
+  for (const auto& flock : flocks_) rollouts.push_back(flock->to_decide());
+  std::vector<core::Plan> plans = core::decide(rollouts, ground_.max_unavailable);
+  for (std::size_t i = 0; i < flocks_.size(); ++i) flocks_[i]->decided(std::move(plans[i]));
 }
 
-int Rollout::room(bool is_sure) const { return operate::room_under(ground_.max_unavailable, policies_, is_sure); }
-
-// As in the operator's loop, what was written is seen in the next walk: room that somebody makes in this one is
-// nobody's yet, and whoever comes after one that took a node waits.
+// As in the operator's pass: all policies are decided together, and what was written is seen in the next pass.
 bool Rollout::walk() {
   bool something = false;
-  bool is_sure = true;
-  const int room_as_seen = room(true);
-  for (const auto& flock : flocks_) {
-    flock->decide(is_sure ? room_as_seen : room(false));
-    something = flock->apply() || something;
-    is_sure = is_sure && !flock->has_taken();
-  }
+  decide();
+  for (const auto& flock : flocks_) something = flock->apply() || something;
   something = evict_in_turns() || something;
   something = count_device_pods() || something;
   if (something) lodgings_.place_waiting();
@@ -145,11 +142,11 @@ bool Rollout::count_device_pods() {
 
 void Rollout::finish() {
   for (const auto& flock : flocks_) flock->finish(forecast_);
-  const auto ceiling = this->ceiling();
+  const auto limit = this->limit();
   const bool is_anybody_in_flight =
       std::any_of(flocks_.begin(), flocks_.end(), [](const auto& flock) { return flock->plan().slots.in_flight > 0; });
-  if (ceiling && ceiling->room() <= 0 && somebody_waits() && !is_anybody_in_flight) {
-    obstacles_.tell_limit_over_all(*ceiling);
+  if (limit && limit->headroom() <= 0 && somebody_waits() && !is_anybody_in_flight) {
+    obstacles_.tell_limit_over_all(*limit);
   }
   forecast_.rows = rows_.told();
   tell_disputed();

@@ -13,8 +13,8 @@
 #include "cli/plan_ground.h"
 #include "cli/plan_obstacles.h"
 #include "cli/plan_rows.h"
+#include "core/limit.h"
 #include "core/rule.h"
-#include "operator/ceiling.h"
 
 namespace drover::cli {
 
@@ -26,8 +26,8 @@ struct Forecast {
   base::Span takes_at_least = {};
   base::Span takes_at_most = {};
   bool gets_through = true;
-  std::optional<operate::Ceiling> ceiling = {};  // over all policies, at the beginning
-  int tries = 0;                                 // with durations as chance has them
+  std::optional<core::GlobalLimit> limit = {};  // over all policies, at the beginning
+  int tries = 0;                                // with durations as chance has them
   int others = 0;  // of them, those that end otherwise: through where this gets stuck, or stuck where it gets through
 };
 

@@ -98,13 +98,13 @@ void Obstacles::tell_limit(const core::Policy& policy, const core::Slots& slots)
         .message = slots.obstacle() + "; bring them back, or raise maxUnavailable"});
 }
 
-void Obstacles::tell_limit_over_all(const operate::Ceiling& ceiling) {
+void Obstacles::tell_limit_over_all(const core::GlobalLimit& limit) {
   tell({.kind = "limit",
         .node = {},
         .object = "over all policies",
         .message = fmt::format("{} of {} nodes are out of service, and {} may be; bring them back, or raise the "
                                "operator's --max-unavailable",
-                               ceiling.away, ceiling.managed, ceiling.may_be_away())});
+                               limit.away, limit.managed, limit.may_be_away())});
 }
 
 void Obstacles::tell_off(const core::Policy& policy) {

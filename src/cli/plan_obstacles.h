@@ -8,8 +8,8 @@
 #include "cli/plan_ground.h"
 #include "cli/plan_lodgings.h"
 #include "core/drain.h"
+#include "core/limit.h"
 #include "core/slots.h"
-#include "operator/ceiling.h"
 
 namespace drover::cli {
 
@@ -32,7 +32,7 @@ class Obstacles {
   // Nodes that others took out of service, where they leave no room for anybody: under the policy's own limit, and
   // under the one over all policies while nobody is in flight.
   void tell_limit(const core::Policy& policy, const core::Slots& slots);
-  void tell_limit_over_all(const operate::Ceiling& ceiling);
+  void tell_limit_over_all(const core::GlobalLimit& limit);
   // Upgrades are switched off.
   void tell_off(const core::Policy& policy);
   // The budget that holds the pod, if one does.

@@ -136,12 +136,12 @@ void tell_obstacles(const Forecast& forecast, std::vector<std::string>& lines) {
   }
 }
 
-std::string ceiling_text(const operate::Ceiling& ceiling) {
-  const std::string share = fmt::format("{}{}", ceiling.share.amount, ceiling.share.is_percent ? "%" : "");
-  return fmt::format("limit over all policies: {} of {} nodes out of service at once ({})", ceiling.may_be_away(),
-                     ceiling.managed,
-                     ceiling.is_asked_for ? "--max-unavailable " + share
-                                          : share + "; where your operator has --max-unavailable, give it here too");
+std::string limit_text(const core::GlobalLimit& limit) {
+  const std::string share = fmt::format("{}{}", limit.share.amount, limit.share.is_percent ? "%" : "");
+  return fmt::format("limit over all policies: {} of {} nodes out of service at once ({})", limit.may_be_away(),
+                     limit.managed,
+                     limit.is_asked_for ? "--max-unavailable " + share
+                                        : share + "; where your operator has --max-unavailable, give it here too");
 }
 
 std::string last_line(const Forecast& forecast) {
@@ -169,7 +169,7 @@ std::vector<std::string> plan_lines(const Forecast& forecast, const Pace& pace) 
   tell_removals(forecast, lines);
   tell_images(forecast, lines);
   tell_obstacles(forecast, lines);
-  if (forecast.waves > 0 && forecast.ceiling) lines.push_back("\n" + ceiling_text(*forecast.ceiling));
+  if (forecast.waves > 0 && forecast.limit) lines.push_back("\n" + limit_text(*forecast.limit));
   if (forecast.waves > 0) {
     lines.emplace_back("\ntimes");
     for (const std::string& source : pace.sources) lines.push_back("  " + source);
@@ -221,7 +221,7 @@ json::Value plan_json(const Forecast& forecast, const Pace& pace) {
                         {"nodes", std::move(nodes)},
                         {"blockers", std::move(blockers)},
                         {"times", std::move(times)}};
-  if (forecast.ceiling) plan["mostNodesOutOfService"] = forecast.ceiling->may_be_away();
+  if (forecast.limit) plan["mostNodesOutOfService"] = forecast.limit->may_be_away();
   return plan;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/effect.h"
 #include "core/first_rule.h"
+#include "core/limit.h"
 
 namespace drover::core {
 namespace {
@@ -84,6 +85,51 @@ Plan decide(const Flow& flow, const FleetView& fleet) {
     plan.decisions.push_back(decide_for(flow, fleet, plan.slots, i, plan.look_again_in));
   }
   return plan;
+}
+
+namespace {
+
+// Nodes that this policy has taken, and that other policies have by now, or none.
+int in_flight_elsewhere(std::span<const Rollout> rollouts, const Rollout& of) {
+  const std::string& policy = of.fleet->policy.uid;
+  std::ptrdiff_t count = 0;
+  for (const Rollout& other : rollouts) {
+    if (other.fleet == of.fleet || policy.empty()) continue;
+    count += std::count_if(other.fleet->nodes.begin(), other.fleet->nodes.end(), [&](const NodeView& node) {
+      return node.claim && is_in_flight(node.phase) && node.claim->policy == policy;
+    });
+  }
+  return static_cast<int>(count);
+}
+
+bool takes_a_node(const Plan& plan) {
+  return std::any_of(plan.decisions.begin(), plan.decisions.end(), [](const Decision& decision) {
+    return decision.change && std::any_of(decision.change->path.begin(), decision.change->path.end(),
+                                          [](const Step& step) { return step.to == Phase::Cordon; });
+  });
+}
+
+}  // namespace
+
+std::vector<Plan> decide(std::span<const Rollout> rollouts, const std::optional<Share>& limit) {
+  std::vector<const FleetView*> policies;
+  bool is_sure = true;
+  for (const Rollout& rollout : rollouts) {
+    if (rollout.is_of_policy) policies.push_back(rollout.fleet);
+    is_sure = is_sure && !rollout.has_unseen_takes;
+  }
+  const std::optional<GlobalLimit> over_all = limit_over(limit, policies);
+  int headroom = over_all ? (is_sure ? over_all->headroom() : 0) : FleetView{}.room_elsewhere;
+  std::vector<Plan> plans;
+  plans.reserve(rollouts.size());
+  for (const Rollout& rollout : rollouts) {
+    rollout.fleet->room_elsewhere = rollout.has_unseen_takes ? 0 : headroom;
+    rollout.fleet->in_flight_elsewhere = in_flight_elsewhere(rollouts, rollout);
+    plans.push_back(decide(*rollout.flow, *rollout.fleet));
+    // As long as the watch does not show what this one takes, the others wait.
+    if (over_all && takes_a_node(plans.back())) headroom = 0;
+  }
+  return plans;
 }
 
 }  // namespace drover::core

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,5 +61,16 @@ struct Plan {
 };
 
 Plan decide(const Flow& flow, const FleetView& fleet);
+
+// One policy's nodes beside all others.
+struct Rollout {
+  const Flow* flow;
+  FleetView* fleet;               // what the others leave for it is written into it
+  bool is_of_policy = true;       // false: of nodes that no policy wants any more
+  bool has_unseen_takes = false;  // it took a node that the watch does not show yet: how many are away is not known
+};
+
+// All policies of all vendors at once, in this order, under the limit over all of them (limit.h). One plan for each.
+std::vector<Plan> decide(std::span<const Rollout> rollouts, const std::optional<Share>& limit);
 
 }  // namespace drover::core

@@ -100,7 +100,8 @@ void fail(NodeView& node, const Passage& at) {
   const bool is_old_news = has_failed && node.outcome && node.outcome->failed && node.outcome->target == target;
   if (!is_old_news) {
     const bool is_its_own = swapped || (has_failed && !node.driver.is_outdated);
-    node.outcome = Outcome{.failed = true, .after_swap = is_its_own, .target = target, .code = at.rule.reason, .reason = at.because};
+    node.outcome = Outcome{
+        .failed = true, .after_swap = is_its_own, .target = target, .code = at.rule.reason, .reason = at.because};
     // It goes on asking; only another pod is another attempt.
     if (remembers_pod && node.driver.waits_for_us) node.outcome->pod = node.driver.pod;
   }

@@ -56,7 +56,10 @@ constexpr Repair kRepairs[] = {
     {Reason::FailureNotRecorded, "its failure is in no record",
      [](In c) { return c.node.phase == Phase::Failed && !c.node.outcome && !c.node.target.empty(); },
      [](NodeView& node, const Flow&, const Policy&) {
-       node.outcome = Outcome{.failed = true, .target = node.target, .code = Reason::FailureNotRecorded, .reason = "it had failed before drover came"};
+       node.outcome = Outcome{.failed = true,
+                              .target = node.target,
+                              .code = Reason::FailureNotRecorded,
+                              .reason = "it had failed before drover came"};
      }},
     // A controller is at work again: what was begun without it is its own now.
     {Reason::ControllerIsBack, "upgrades are on again",

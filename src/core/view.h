@@ -120,7 +120,7 @@ struct Outcome {
   base::Word target = {};
   Reason code = Reason::None;
   base::Word reason = {};  // the same for people
-  base::Word pod = {};  // the driver's pod that waited for permission when it failed, and was not given it
+  base::Word pod = {};     // the driver's pod that waited for permission when it failed, and was not given it
   bool operator==(const Outcome&) const = default;
 };
 

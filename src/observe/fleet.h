@@ -55,13 +55,8 @@ class Fleet {
   // The policy that counts, or what is left to do when there is none: give the nodes back.
   const core::FleetView& look(const RuntimeFacts& runtime, base::WallTime now);
 
-  // The same with a limit on how many may be taken now, whatever the policy says, and with how many it holds that are
-  // no longer its own.
-  const core::FleetView& within(int room, int in_flight_elsewhere = 0) {
-    view_.room_elsewhere = room;
-    view_.in_flight_elsewhere = in_flight_elsewhere;
-    return view_;
-  }
+  // The same, to be decided beside other policies.
+  core::FleetView& to_decide() { return view_; }
 
   // The view of the last look.
   const core::FleetView& seen() const { return view_; }

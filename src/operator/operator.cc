@@ -5,8 +5,7 @@
 
 #include "base/log.h"
 #include "observe/ranges.h"
-#include "operator/ceiling.h"
-#include "operator/loop.h"
+#include "operator/pass.h"
 
 namespace drover::operate {
 namespace {
@@ -76,18 +75,6 @@ bool Operator::learn_labels() {
   return label_keys_.size() > known;
 }
 
-int Operator::room() const {
-  std::vector<const core::FleetView*> policies;
-  bool is_sure = true;
-  for (const auto& herd : herds_) {
-    is_sure = is_sure && !herd->has_taken_unseen();
-    for (const auto& flock : herd->flocks()) {
-      if (flock->fleet.policy_ref()) policies.push_back(&flock->fleet.seen());
-    }
-  }
-  return room_under(settings_.max_unavailable, policies, is_sure);
-}
-
 void Operator::stop(std::function<void()> done) {
   is_stopped_ = true;
   next_ = {};
@@ -133,8 +120,10 @@ void Operator::walk() {
   if (learn_labels()) return watch_nodes();
   ++walks_;
   const auto silent_for = this->silent_for();
-  const News news{.changed_nodes = nodes_.take_changes(), .api_is_there = silent_for && *silent_for < kSilence};
-  const base::Span next = walk_the_corridor(herds_, news, [this] { return room(); }, kLookAnyway);
+  const PassInput input{.changed_nodes = nodes_.take_changes(),
+                        .api_is_there = silent_for && *silent_for < kSilence,
+                        .max_unavailable = settings_.max_unavailable};
+  const base::Span next = run_pass(herds_, input, kLookAnyway);
   next_ = loop_.after(next, [this] { wake(); });
 }
 

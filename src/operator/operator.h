@@ -1,4 +1,4 @@
-// drover itself: watches nodes and policies, and walks the corridor whenever something changed.
+// drover itself: watches nodes and policies, and runs a pass whenever something changed.
 //
 // One thread, any kube::Api, any base::Loop: the same object runs on a real cluster in real time and on the embedded
 // one in virtual time. Everything that must survive it is on the API server.
@@ -52,7 +52,6 @@ class Operator {
   void look();
   void watch_nodes();
   bool learn_labels();
-  int room() const;
   void wake();
   void walk();
 

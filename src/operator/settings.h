@@ -20,7 +20,7 @@ struct Served {
 
 struct Settings {
   std::vector<Served> vendors;
-  std::optional<core::Share> max_unavailable = {};  // over all policies (operator/ceiling.h)
+  std::optional<core::Share> max_unavailable = {};  // over all policies (core/limit.h)
   std::optional<kube::LeaseTerms> lease = {};       // none: the only one, for tests and demos
   std::string instance = "drover";                  // shown as the source of Events
 };

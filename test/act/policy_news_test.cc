@@ -52,7 +52,8 @@ TEST_F(News, AreEachChangeOnce) {
 
 TEST_F(News, WarnWithTheReason) {
   core::NodeView failed = node("n1", Phase::Failed);
-  failed.outcome = core::Outcome{.failed = true, .code = core::Reason::DrainTimeout, .reason = "the drain ran out of time: 10m of 10m"};
+  failed.outcome = core::Outcome{
+      .failed = true, .code = core::Reason::DrainTimeout, .reason = "the drain ran out of time: 10m of 10m"};
   EXPECT_THAT(told(failed), ElementsAre("Warning DrainTimeout n1: the drain ran out of time: 10m of 10m"));
   core::NodeView unprepared = node("n1", Phase::Required);
   unprepared.preflight = {.state = core::PreflightView::State::Missing, .trouble = "no headers"};

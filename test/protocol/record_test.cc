@@ -29,11 +29,15 @@ Record full() {
                      .stopped_at = base::parse_rfc3339("2026-11-15T16:23:05Z").value(),
                      .reason = "draining",
                      .autoscaler_is_told = true};
-  record.last["nvidia/driver"] = {
-      .outcome = core::Outcome{.failed = true, .after_swap = true, .target = "d0", .code = core::Reason::StartTimeout, .reason = "no device", .pod = "p7"},
-      .at = base::parse_rfc3339("2026-11-14T00:00:00Z").value(),
-      .next = Last::Next::Asked,
-      .given_back_at = base::parse_rfc3339("2026-11-15T00:00:00Z").value()};
+  record.last["nvidia/driver"] = {.outcome = core::Outcome{.failed = true,
+                                                           .after_swap = true,
+                                                           .target = "d0",
+                                                           .code = core::Reason::StartTimeout,
+                                                           .reason = "no device",
+                                                           .pod = "p7"},
+                                  .at = base::parse_rfc3339("2026-11-14T00:00:00Z").value(),
+                                  .next = Last::Next::Asked,
+                                  .given_back_at = base::parse_rfc3339("2026-11-15T00:00:00Z").value()};
   return record;
 }
 

@@ -190,7 +190,8 @@ TEST(TenstorrentStatus, HasAStateAndAReasonForEverything) {
   one.driver.held_by = "held by tt-smi";
   EXPECT_EQ(told(one), "Failed/BuilderCrashLoop");
   one = node(Phase::Failed);
-  one.outcome = core::Outcome{.failed = true, .code = core::Reason::DrainTimeout, .reason = "the drain ran out of time: 10m of 10m"};
+  one.outcome = core::Outcome{
+      .failed = true, .code = core::Reason::DrainTimeout, .reason = "the drain ran out of time: 10m of 10m"};
   EXPECT_EQ(told(one), "Failed/DrainTimeout");
 }
 

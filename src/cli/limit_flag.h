@@ -8,6 +8,6 @@
 
 namespace drover::cli {
 
-void add_ceiling_flag(Command app, std::optional<core::Share>& value);
+void add_limit_flag(Command app, std::optional<core::Share>& value);
 
 }  // namespace drover::cli

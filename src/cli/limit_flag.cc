@@ -1,4 +1,4 @@
-#include "cli/ceiling_flag.h"
+#include "cli/limit_flag.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 namespace drover::cli {
 namespace {
 
-base::Result<core::Share> parse_ceiling(const std::string& text) {
+base::Result<core::Share> parse_limit(const std::string& text) {
   if (const auto percent = vendors::parse_percent(text)) return *percent;
   const auto nodes = base::parse_int(text);
   if (nodes && *nodes > 0 && *nodes <= 1'000'000) return core::Share{.amount = static_cast<int>(*nodes)};
@@ -21,9 +21,9 @@ base::Result<core::Share> parse_ceiling(const std::string& text) {
 
 }  // namespace
 
-void add_ceiling_flag(Command app, std::optional<core::Share>& value) {
+void add_limit_flag(Command app, std::optional<core::Share>& value) {
   const auto take = [&value](const std::string& text) -> base::Result<void> {
-    TRY(value, parse_ceiling(text));
+    TRY(value, parse_limit(text));
     return {};
   };
   app.parsed("--max-unavailable", take,

@@ -1,0 +1,25 @@
+// One pass: from what changed to what is sent.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "operator/herd.h"
+
+namespace drover::operate {
+
+// What happened since the last pass, beside what each vendor's watches tell.
+struct PassInput {
+  std::vector<std::string> changed_nodes;
+  bool api_is_there = true;
+  std::optional<core::Share> max_unavailable = {};  // over all policies
+};
+
+// Once, for every policy of every vendor: absorb what came, look, decide, send, report. When to pass again if nothing
+// happens before.
+base::Span run_pass(const std::vector<std::unique_ptr<Herd>>& herds, const PassInput& input, base::Span at_most);
+
+}  // namespace drover::operate

@@ -1,0 +1,83 @@
+// Several policies at once, under the limit over all of them.
+#include "core/limit.h"
+
+#include <gtest/gtest.h>
+
+#include "core/decide.h"
+#include "core/fleet.h"
+#include "core/flows/flows.h"
+
+namespace drover::core::testing {
+namespace {
+
+FleetView of_policy(const std::string& uid, int nodes) {
+  FleetView view = fleet({});
+  view.policy.uid = uid;
+  view.policy.at_once.reset();
+  for (int i = 0; i < nodes; ++i) view.nodes.push_back(node(uid + "-" + std::to_string(i), Phase::Required));
+  return view;
+}
+
+int taken_by(const Plan& plan) {
+  int taken = 0;
+  for (const Decision& decision : plan.decisions)
+    taken += decision.change && is_in_flight(decision.change->phase) ? 1 : 0;
+  return taken;
+}
+
+std::vector<Plan> decided(FleetView& one, FleetView& other, std::optional<Share> limit, bool one_is_unseen = false) {
+  const std::vector<Rollout> rollouts = {{.flow = &in_place(), .fleet = &one, .has_unseen_takes = one_is_unseen},
+                                         {.flow = &in_place(), .fleet = &other}};
+  return decide(rollouts, limit);
+}
+
+TEST(GlobalLimit, WhileOnePolicyTakesTheNextOnesWait) {
+  FleetView one = of_policy("one", 4);
+  FleetView other = of_policy("other", 4);
+  one.policy.at_once = 1;
+  const std::vector<Plan> plans = decided(one, other, Share{.amount = 3});
+  EXPECT_EQ(taken_by(plans[0]), 1);
+  EXPECT_EQ(taken_by(plans[1]), 0);
+}
+
+TEST(GlobalLimit, IsAQuarterWhereSeveralPoliciesHaveNodes) {
+  FleetView one = of_policy("one", 4);
+  FleetView other = of_policy("other", 4);
+  const std::vector<Plan> plans = decided(one, other, {});
+  EXPECT_EQ(taken_by(plans[0]) + taken_by(plans[1]), 2);
+}
+
+TEST(GlobalLimit, LeavesAPolicyAloneThatIsTheOnlyOneWithNodes) {
+  FleetView one = of_policy("one", 4);
+  FleetView other = of_policy("other", 0);
+  EXPECT_EQ(taken_by(decided(one, other, {})[0]), 4);
+}
+
+TEST(GlobalLimit, CountsNodesThatAreOutOfServiceForWhateverReason) {
+  FleetView one = of_policy("one", 4);
+  FleetView other = of_policy("other", 4);
+  other.nodes[0].is_ready = false;
+  other.nodes[1].is_cordoned = true;
+  EXPECT_EQ(taken_by(decided(one, other, Share{.amount = 3})[0]), 1);
+}
+
+// Until the watch shows it, how many are out of service is not known.
+TEST(GlobalLimit, TakesNothingWhileATakenNodeIsNotSeen) {
+  FleetView one = of_policy("one", 4);
+  FleetView other = of_policy("other", 4);
+  const std::vector<Plan> plans = decided(one, other, Share{.amount = 3}, true);
+  EXPECT_EQ(taken_by(plans[0]) + taken_by(plans[1]), 0);
+}
+
+TEST(GlobalLimit, CountsANodeAgainstThePolicyThatTookItWhicheverHasItNow) {
+  FleetView one = of_policy("one", 2);
+  FleetView other = of_policy("other", 2);
+  one.policy.at_once = 1;
+  other.nodes[0] = taken("other-0", Phase::Drain);
+  other.nodes[0].claim->policy = "one";
+  EXPECT_EQ(taken_by(decided(one, other, Share{.amount = 100, .is_percent = true})[0]), 0);
+  EXPECT_EQ(one.in_flight_elsewhere, 1);
+}
+
+}  // namespace
+}  // namespace drover::core::testing
