@@ -9,6 +9,7 @@
 #include "protocol/order.h"
 #include "protocol/record.h"
 #include "vendors/nvidia/module.h"
+#include "vendors/tenstorrent/module.h"
 
 namespace drover::act {
 namespace {
@@ -145,6 +146,22 @@ TEST(NodePatch, AnotherVendorsClaimIsNotTouched) {
   NodeNow before = now_of(nodes.nodes[0]);
   before.record.held = protocol::Held{.kind = "other/firmware", .node = "uid-n1", .claim = {.id = "x", .policy = "p"}};
   EXPECT_EQ(record_after(before, change_of(nodes), kProfile, kNow).held, before.record.held);
+}
+
+// A record that was copied from a machine which is gone. While its claim counted as another's, the agent was never
+// asked to prepare, and the same empty patch was sent again and again.
+TEST(NodePatch, AClaimOfAMachineThatIsGoneDoesNotKeepTheAgentFromItsOrder) {
+  NodeNow now{.name = "n1", .uid = "uid-n1", .version = "7", .driver_version = "2.8.0", .phase = Phase::Required};
+  now.is_to_prepare = true;
+  now.record.held =
+      protocol::Held{.kind = "other/firmware", .node = "uid-of-another", .claim = {.id = "x", .policy = "p"}};
+  const auto order = [&] {
+    return json::text_at(node_patch(now, nullptr, {}, vendors::tenstorrent(), kNow).body,
+                         {"metadata", "annotations", protocol::kOrderAnnotation});
+  };
+  EXPECT_THAT(std::string(order()), testing::HasSubstr(R"("prepare":"2.8.0")"));
+  now.record.held->node = "uid-n1";
+  EXPECT_EQ(order(), "") << "who has this very machine has its agent's ear";
 }
 
 TEST(Events, AreTheDocumentsInItsOrder) {

@@ -114,6 +114,16 @@ TEST(AtRest, AFirstDriverNeedsNoSlotAndNoCordon) {
   EXPECT_EQ(verdict(nodes), "idle > done");
 }
 
+// Its DaemonSet's controller would make the old pod again, as fast as it is deleted.
+TEST(AtRest, AFirstDriverIsReplacedOnceItsDaemonSetIsUpdated) {
+  FleetView nodes = fleet({node("a", Phase::Idle)});
+  nodes.nodes[0].driver = {.wanted = "550", .pod = "p", .is_first = true, .is_outdated = true, .is_settled = false};
+  EXPECT_EQ(verdict(nodes), "waits");
+  EXPECT_THAT(reason(nodes), HasSubstr("the driver's DaemonSet is being updated"));
+  nodes.nodes[0].driver.is_settled = true;
+  EXPECT_EQ(verdict(nodes), "replace-driver-pod");
+}
+
 // Of a fleet that is taken over, or of a person: what does not serve here may have served, and is not waited for.
 TEST(AtRest, ANodeThatSaysDoneWithoutARecordIsUpgradedAlsoWhenItsDriverDoesNotServe) {
   FleetView nodes = fleet({node("a", Phase::Done)});
