@@ -66,6 +66,8 @@ struct StageOptions {
   bool keeps_transcript = false;
   sim::KubeletPlan kubelets = {.events = false};
   bool nodes_are_judged = true;  // by the node lifecycle controller
+  std::vector<std::string_view> definitions = {"nvidia.com_clusterpolicies", "nvidia.com_nvidiadrivers"};
+  std::string_view ns = "gpu-operator";
 };
 
 class Stage {
@@ -76,11 +78,11 @@ class Stage {
         luck(world.api("operator"), world.loop, world.cluster.random("luck"), &world.server()),
         kubelets(world.api("kubelets"), world.loop, world.cluster.random("kubelets"), options.kubelets) {
     kubelets.start();
-    for (const char* kind : {"clusterpolicies", "nvidiadrivers"}) {
+    for (const std::string_view kind : options.definitions) {
       ask(kube::create(kube::kCustomResourceDefinitions, "",
-                       manifest(fmt::format("charts/drover/crds/nvidia.com_{}.yaml", kind))));
+                       manifest(fmt::format("charts/drover/crds/{}.yaml", kind))));
     }
-    for (const char* ns : {"gpu-operator", "ml"}) {
+    for (const std::string_view ns : {options.ns, std::string_view("ml")}) {
       ask(kube::create(kube::kNamespaces, "", {{"metadata", {{"name", ns}}}}));
     }
     const auto fleet = sim::parse_fleet(options.nodes);

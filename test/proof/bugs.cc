@@ -1,8 +1,11 @@
 #include "bugs.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "facts.h"
+#include "sim/server/merge_patch.h"
 
 namespace drover::proof {
 namespace {
@@ -11,13 +14,10 @@ bool is_node_patch(const kube::Request& request) {
   return request.verb == kube::Verb::Patch && request.resource.plural == "nodes";
 }
 
-std::string_view new_state(const kube::Request& request) {
-  return json::text_at(request.body, {"metadata", "labels", kState});
-}
-
-json::Value* upgrade_policy(const kube::Range& range, kube::Object& object) {
-  if (range.resource.plural != "clusterpolicies") return nullptr;
-  return &json::ensure(object, {"spec", "driver", "upgradePolicy"});
+// The policy as the operator sees it, with a sentence about it already said.
+void hear(const Vendor& vendor, const kube::Range& range, kube::Object& object, std::string_view verb,
+          std::string_view rest = "") {
+  if (range.resource.plural == vendor.policy.plural) sim::merge_patch(object, vendor.merge_of(verb, rest));
 }
 
 // A write that gives the node up: the record that it leaves has no claim.
@@ -40,97 +40,138 @@ void set_condition(kube::Object& pod, std::string_view type, std::string_view st
   conditions.get_array().push_back({{"type", type}, {"status", status}});
 }
 
+void replace_in_record(kube::Object& node, std::string_view what, std::string_view by) {
+  const std::string_view record = kube::annotation_of(node, kRecord);
+  if (record.find(what) == std::string_view::npos) return;
+  std::string text = replaced(record, what, by);
+  json::ensure(node, {"metadata", "annotations", kRecord}) = std::move(text);
+}
+
+// What the vendor's proof of an image is, as if it had come.
+void prove(const Vendor& vendor, kube::Object& object) {
+  if (our_role(vendor, object) == vendor.preflight_role && !vendor.preflight_role.empty()) {
+    json::ensure(object, {"status", "phase"}) = "Succeeded";
+    json::remove(object, {"status", "containerStatuses"});
+    json::remove(object, {"status", "initContainerStatuses"});
+  }
+  auto report = json::parse(kube::annotation_of(object, kReport));
+  if (!report || !report->is_object()) return;
+  report->get_object()["prepared"] = vendor.versions[2];
+  report->get_object().erase("cannotPrepare");
+  json::ensure(object, {"metadata", "annotations", kReport}) = json::text_of(*report);
+}
+
 constexpr std::array kBugs = {
-    Bug{"uncordons a node that a person had cordoned", "cordoned-before", "I3 foreign cordon",
-        [](kube::Request& request) {
-          if (is_node_patch(request) && new_state(request) == "upgrade-done") {
-            json::ensure(request.body, {"spec", "unschedulable"}) = nullptr;
-          }
+    Bug{"uncordons a node that a person had cordoned", "cordoned-before,tenstorrent-cordoned-before",
+        "I3 foreign cordon",
+        [](const Vendor& vendor, kube::Request& request) {
+          const bool is_done = is_node_patch(request) && marks_of(vendor, request.body).state == vendor.done();
+          if (is_done) json::ensure(request.body, {"spec", "unschedulable"}) = nullptr;
           return true;
         }},
     Bug{"ignores maxUnavailable", "wide", "I1 budget", nullptr,
-        [](const kube::Range& range, kube::Object& object) {
-          if (json::Value* upgrade = upgrade_policy(range, object)) upgrade->get_object()["maxUnavailable"] = "100%";
+        [](const Vendor& vendor, const kube::Range& range, kube::Object& object) {
+          hear(vendor, range, object, "upgrade-policy", vendor.any_share);
           return true;
         }},
-    Bug{"ignores maxParallelUpgrades", "narrow", "I2 parallelism", nullptr,
-        [](const kube::Range& range, kube::Object& object) {
-          if (json::Value* upgrade = upgrade_policy(range, object)) upgrade->get_object()["maxParallelUpgrades"] = 0;
+    Bug{"ignores how many may be upgraded in parallel", "narrow,tenstorrent-plain", "I2 parallelism", nullptr,
+        [](const Vendor& vendor, const kube::Range& range, kube::Object& object) {
+          hear(vendor, range, object, "upgrade-policy", vendor.any_width);
           return true;
         }},
-    Bug{"forgets the claim in the write that cordons", "plain", "I5 atomic ownership",
-        [](kube::Request& request) {
+    Bug{"forgets the claim in the write that cordons", "plain,tenstorrent-plain", "I5 atomic ownership",
+        [](const Vendor&, kube::Request& request) {
           if (is_node_patch(request) && json::flag_at(request.body, {"spec", "unschedulable"})) {
             json::remove(request.body, {"metadata", "annotations", kRecord});
           }
           return true;
         }},
-    Bug{"deletes instead of evicting", "budget-freed", "I11 eviction only",
-        [](kube::Request& request) {
+    Bug{"leaves the gates open in the write that cordons", "tenstorrent-plain", "I5 atomic ownership",
+        [](const Vendor& vendor, kube::Request& request) {
+          if (is_node_patch(request)) json::remove(request.body, {"metadata", "labels", vendor.a_gate});
+          return true;
+        }},
+    Bug{"deletes instead of evicting", "budget-freed,tenstorrent-budget", "I11 eviction only",
+        [](const Vendor&, kube::Request& request) {
           if (request.subresource == "eviction") request = kube::remove(kube::kPods, request.ns, request.name, "");
           request.field_manager = "operator";
           return true;
         }},
-    Bug{"does not hear of a pause", "pause", "I16 pause", nullptr,
-        [](const kube::Range& range, kube::Object& object) {
-          if (json::Value* upgrade = upgrade_policy(range, object)) upgrade->get_object()["autoUpgrade"] = true;
+    Bug{"does not hear of a pause", "pause,tenstorrent-pause", "I16 pause", nullptr,
+        [](const Vendor& vendor, const kube::Range& range, kube::Object& object) {
+          hear(vendor, range, object, "resume");
           return true;
         }},
     Bug{"takes a pause for a wish to change drivers without the controller", "alone-not-while-paused", "I16 pause",
         nullptr,
-        [](const kube::Range& range, kube::Object& object) {
-          constexpr std::string_view kPending = R"("next":"outdated")";
-          if (range.resource.plural != "nodes") return true;
-          std::string record(kube::annotation_of(object, kRecord));
-          if (const std::size_t at = record.find(kPending); at != std::string::npos)
-            json::ensure(object, {"metadata", "annotations", kRecord}) =
-                record.replace(at, kPending.size(), R"("next":"alone")");
+        [](const Vendor&, const kube::Range& range, kube::Object& object) {
+          if (range.resource.plural == "nodes") replace_in_record(object, R"("next":"outdated")", R"("next":"alone")");
           return true;
         }},
     Bug{"replaces a driver while another one changes", "alone", "I2 parallelism", nullptr,
-        [](const kube::Range&, kube::Object& object) {
-          if (kube::label_of(object, "app") == kDriverApp) set_condition(object, "Ready", "True");
+        [](const Vendor& vendor, const kube::Range&, kube::Object& object) {
+          if (our_role(vendor, object) == vendor.driver_role) set_condition(object, "Ready", "True");
           return true;
         }},
-    Bug{"swaps without draining", "eviction", "I6 destructive guard", nullptr,
-        [](const kube::Range& range, kube::Object&) { return !range.fields.starts_with("spec.nodeName="); }},
+    Bug{"swaps without draining", "eviction,tenstorrent-plain", "I6 destructive guard", nullptr,
+        [](const Vendor&, const kube::Range& range, kube::Object&) {
+          return !range.fields.starts_with("spec.nodeName=");
+        }},
     Bug{"believes a validator that is not ready", "validation-failure", "I20 truthful done", nullptr,
-        [](const kube::Range&, kube::Object& object) {
-          if (kube::label_of(object, "app") != kValidatorApp) return true;
+        [](const Vendor& vendor, const kube::Range&, kube::Object& object) {
+          if (our_role(vendor, object) != vendor.validator_role) return true;
           set_condition(object, "Ready", "True");
           json::ensure(object, {"status", "containerStatuses"}) =
               json::Array{{{"state", {{"running", {{"startedAt", "2030-01-01T00:00:00Z"}}}}}}};
           return true;
         }},
-    Bug{"leaves the failed state by itself", "validation-failure", "I21 failed is sticky", nullptr,
-        [](const kube::Range& range, kube::Object& object) {
-          if (range.resource.plural == "nodes" && kube::label_of(object, kState) == "upgrade-failed") {
-            json::ensure(object, {"metadata", "labels", kState}) = "upgrade-required";
+    Bug{"believes an agent that has not loaded yet", "tenstorrent-plain", "I20 truthful done", nullptr,
+        [](const Vendor& vendor, const kube::Range&, kube::Object& object) {
+          if (our_role(vendor, object) == vendor.driver_role) set_condition(object, "Ready", "True");
+          auto report = json::parse(kube::annotation_of(object, kReport));
+          const NodeMarks marks = marks_of(vendor, object);
+          if (!report || !report->is_object() || !marks.claim || marks.claim->phase != "restart") return true;
+          report->get_object()["loaded"] = vendor.versions[2];
+          report->get_object().erase("wants");
+          json::ensure(object, {"metadata", "annotations", kReport}) = json::text_of(*report);
+          return true;
+        }},
+    Bug{"leaves the failed state by itself", "validation-failure,tenstorrent-load-fails", "I21 failed is sticky",
+        nullptr,
+        [](const Vendor& vendor, const kube::Range& range, kube::Object& object) {
+          if (range.resource.plural != "nodes" || marks_of(vendor, object).state != vendor.failed()) return true;
+          if (!vendor.state_label.empty()) {
+            json::ensure(object, {"metadata", "labels", vendor.state_label}) = vendor.word("required");
+            return true;
           }
+          replace_in_record(object, R"("result":"failed")", R"("next":"asked","result":"failed")");
+          replace_in_record(object, R"("phase":"failed")", R"("phase":"required")");
           return true;
         }},
-    Bug{"cordons before the image is proven", "image-missing", "I19 preflight", nullptr,
-        [](const kube::Range&, kube::Object& object) {
-          if (kube::label_of(object, "app") != kPreflightApp) return true;
-          json::ensure(object, {"status", "phase"}) = "Succeeded";
-          json::remove(object, {"status", "containerStatuses"});
-          json::remove(object, {"status", "initContainerStatuses"});
+    Bug{"cordons before the driver is proven", "image-missing,tenstorrent-build-fails", "I19 preflight", nullptr,
+        [](const Vendor& vendor, const kube::Range&, kube::Object& object) {
+          prove(vendor, object);
           return true;
         }},
-    Bug{"gives a node up and leaves it cordoned", "version-put-back", "I4 no lost cordon",
-        [](kube::Request& request) {
+    Bug{"gives a node up and leaves it cordoned", "version-put-back,tenstorrent-put-back", "I4 no lost cordon",
+        [](const Vendor&, kube::Request& request) {
           if (gives_up(request)) json::remove(request.body, {"spec", "unschedulable"});
           return true;
         }},
-    Bug{"touches what is not its own", "plain", "I23 foreign mutation",
-        [](kube::Request& request) {
+    Bug{"gives a node up and leaves its gates closed", "tenstorrent-put-back", "I4 no lost cordon",
+        [](const Vendor& vendor, kube::Request& request) {
+          if (gives_up(request)) json::remove(request.body, {"metadata", "labels", vendor.a_gate});
+          return true;
+        }},
+    Bug{"touches what is not its own", "plain,tenstorrent-plain", "I23 foreign mutation",
+        [](const Vendor&, kube::Request& request) {
           if (is_node_patch(request)) json::ensure(request.body, {"metadata", "labels", "team"}) = "drover";
           return true;
         }},
-    Bug{"says the same twice", "plain", "I24 bounded writes",
-        [](kube::Request& request) {
+    Bug{"says the same twice", "plain,tenstorrent-plain", "I24 bounded writes",
+        [](const Vendor& vendor, kube::Request& request) {
           json::Value* message = request.resource.plural == "events" ? json::find(request.body, {"message"}) : nullptr;
-          if (message != nullptr) *message = "Successfully updated node state label to [upgrade-required]";
+          if (message != nullptr) *message = fmt::format("{} [upgrade-required]", vendor.step_event);
           return true;
         }},
 };

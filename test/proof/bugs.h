@@ -7,15 +7,16 @@
 #include <string_view>
 
 #include "door.h"
+#include "vendor.h"
 
 namespace drover::proof {
 
 struct Bug {
   std::string_view name;
-  std::string_view story;      // in which it shows
+  std::string_view stories;    // in which it shows, comma-separated; each says of which vendor it is
   std::string_view invariant;  // that must be broken
-  bool (*alter)(kube::Request&) = nullptr;
-  bool (*see)(const kube::Range&, kube::Object&) = nullptr;
+  bool (*alter)(const Vendor&, kube::Request&) = nullptr;
+  bool (*see)(const Vendor&, const kube::Range&, kube::Object&) = nullptr;
 };
 
 std::span<const Bug> all_bugs();

@@ -26,9 +26,10 @@ std::string tail_of(const std::string& text, int lines) {
 
 }  // namespace
 
-Checker::Checker(sim::World& world, Loaded loaded, CheckerOptions options)
-    : world_(world),
-      loaded_(std::move(loaded)),
+Checker::Checker(const Vendor& vendor, sim::World& world, sim::Kubelets& kubelets, CheckerOptions options)
+    : vendor_(vendor),
+      world_(world),
+      kubelets_(kubelets),
       options_(options),
       subscription_(world.server().store().subscribe([this](const sim::Commit& commit) { heard(commit); })) {
   terms_.push_back({world.loop.now(), {}});
@@ -37,6 +38,7 @@ Checker::Checker(sim::World& world, Loaded loaded, CheckerOptions options)
 Checker::~Checker() { world_.server().store().unsubscribe(subscription_); }
 
 void Checker::blame(std::string_view invariant, std::string what) {
+  if (vendor_.is_exempt(invariant)) return;
   if (breaches_.empty()) at_breach_ = tail_of(chronicle_, 40);
   if (breaches_.size() < 20) breaches_.push_back({std::string(invariant), std::move(what)});
 }
@@ -52,6 +54,11 @@ std::string Checker::report() const {
 
 void Checker::note(std::string_view actor, std::string_view what) {
   chronicle_ += fmt::format("{}  {:<10} {}\n", clock_text(world_.loop.now().time_since_epoch()), actor, what);
+}
+
+std::string Checker::loaded_on(const std::string& node) const {
+  const sim::SimHost* machine = kubelets_.host(node);
+  return machine == nullptr ? "" : machine->loaded_version(std::string(vendor_.module)).value_or("");
 }
 
 bool Checker::is_recent(base::Instant at) const {
@@ -75,15 +82,19 @@ std::int64_t Checker::managed_nodes() const {
 
 void Checker::heard(const sim::Commit& commit) {
   const bool ours = world_.server().asker() == kOperator;
-  const bool is_status = commit.resource == "clusterpolicies.nvidia.com";
-  if (ours && commit.resource != "events" && commit.resource != "leases.coordination.k8s.io" && !is_status) {
-    ++operator_writes_;
+  const bool is_policy = commit.resource == vendor_.policy.qualified();
+  if (ours && commit.resource != "events" && commit.resource != "leases.coordination.k8s.io" && !is_policy) {
     last_operator_write_ = fmt::format("{} {}", commit.resource, kube::key_of(*commit.after));
   }
   if (commit.resource == "nodes") return heard_node(commit, ours);
   if (commit.resource == "pods") return heard_pod(commit, ours);
-  if (commit.resource == "clusterpolicies.nvidia.com") return heard_policy(commit, ours);
+  if (is_policy) return heard_policy(commit, ours);
   if (commit.resource == "events") return heard_event(commit, ours);
+}
+
+void Checker::meddled_with(const std::string& node) {
+  nodes_[node].writes = 0;
+  nodes_[node].events.clear();
 }
 
 void Checker::heard_node(const sim::Commit& commit, bool ours) {
@@ -96,7 +107,8 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
     return;
   }
   Tracked& node = nodes_[name];
-  const NodeMarks now = marks_of(*commit.after);
+  listen_to_machine(name, node);
+  const NodeMarks now = marks_of(vendor_, *commit.after);
   if (commit.kind == sim::Commit::Kind::Changed) {
     if (ours) check_node_write(*commit.before, *commit.after, node, now);
     tell_node(node.marks, now, world_.server().asker());
@@ -110,18 +122,18 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
     node.wished_at = world_.loop.now();
     node.touched_since_failed = true;
   }
-  // Agents speak through the kubelets' door: what they say is no meddling.
-  if (!ours && touches && world_.server().asker() != "kubelets") {
+  // What kubelets and agents say of their own machine is not meddling.
+  if (!ours && touches && !world_.server().asker().starts_with("kubelet") && world_.server().asker() != kAgent) {
     node.touched_at = world_.loop.now();
     node.touched_since_failed = true;
-    node.writes = 0;  // an upgrade that somebody meddles with costs more
-    node.events.clear();
+    meddled_with(name);
   }
   if (!ours && now.is_down() && !node.marks.is_down()) node.down_by_others_at = world_.loop.now();
   follow_cordon(node, now, ours, world_.server().asker());
-  const bool loses_record = commit.kind == sim::Commit::Kind::Changed &&
-                            kube::annotation_of(*commit.before, kRecord) != kube::annotation_of(*commit.after, kRecord);
-  if (!ours && loses_record && world_.server().asker() != kVendorsOperator) node.cordon_is_unsure = true;
+  const bool changes_record =
+      commit.kind == sim::Commit::Kind::Changed &&
+      kube::annotation_of(*commit.before, kRecord) != kube::annotation_of(*commit.after, kRecord);
+  follow_record(node, now, ours, changes_record, world_.server().asker());
   if (ours && now.is_failed() && !node.marks.is_failed()) {
     // Who only found a failure in the record has not seen it happen.
     node.touched_since_failed = is_recent(node.touched_at) || node.marks.result == "failed";
@@ -141,9 +153,9 @@ void Checker::follow_cordon(Tracked& node, const NodeMarks& now, bool ours, std:
   if (!node.marks.is_cordoned) {
     // One who uncordons and cordons again before anybody could look may not be seen.
     const bool marks_say_so = now.marks_say_the_cordon_is_the_machines();
-    node.cordon_is_unsure =
-        !ours && asker != kVendorsOperator && (marks_say_so || (!options_.sees_all && is_recent(node.uncordoned_at)));
-    node.cordon_is_ours = ours || asker == kVendorsOperator;
+    node.cordon_is_unsure = !ours && asker != vendor_.own_operator &&
+                            (marks_say_so || (!options_.sees_all && is_recent(node.uncordoned_at)));
+    node.cordon_is_ours = ours || asker == vendor_.own_operator;
     return;
   }
   // A node that is given up and stays cordoned is left to whoever wanted that.
@@ -152,6 +164,19 @@ void Checker::follow_cordon(Tracked& node, const NodeMarks& now, bool ours, std:
   if (!ours && now.marks_say_the_cordon_is_the_machines() != node.marks.marks_say_the_cordon_is_the_machines()) {
     node.cordon_is_unsure = true;
   }
+}
+
+// Who changes the record changes what is known of the cordon, of gates whose value does not say, and of the claim.
+void Checker::follow_record(Tracked& node, const NodeMarks& now, bool ours, bool changes_record,
+                            std::string_view asker) {
+  const NodeMarks& was = node.marks;
+  if (was.has_paused_gates != now.has_paused_gates) node.gates_may_be_others = !ours && now.has_paused_gates;
+  const bool is_another = now.claim && (!was.claim || was.claim->id != now.claim->id);
+  if (ours && (!now.claim || is_another)) node.claim_is_others = false;
+  if (ours || !changes_record || asker == vendor_.own_operator) return;
+  node.cordon_is_unsure = true;
+  if (now.has_paused_gates) node.gates_may_be_others = true;
+  node.claim_is_others = now.claim_is_ours();
 }
 
 void Checker::tell_node(const NodeMarks& was, const NodeMarks& now, std::string_view asker) {
@@ -176,97 +201,75 @@ void Checker::tell_node(const NodeMarks& was, const NodeMarks& now, std::string_
 
 void Checker::heard_pod(const sim::Commit& commit, bool ours) {
   const kube::Object& pod = *commit.after;
-  if (our_role(pod) == kPreflightApp && json::text_at(pod, {"status", "phase"}) == "Succeeded") {
-    const auto at = nodes_.find(std::string(json::text_at(pod, {"spec", "nodeName"})));
-    if (at != nodes_.end()) at->second.proven.emplace(kube::label_of(pod, kDigest));
-  }
+  const std::string_view role = our_role(vendor_, pod);
+  const bool is_driver = role == vendor_.driver_role;
+  const bool proves = !role.empty() && role == vendor_.preflight_role;
+  const std::string node(json::text_at(pod, {"spec", "nodeName"}));
+  const auto at = nodes_.find(node);
+  const bool has_come = commit.kind != sim::Commit::Kind::Removed && !node.empty() &&
+                        (!commit.before || json::text_at(*commit.before, {"spec", "nodeName"}).empty());
+  if (is_driver && has_come) ++effects_[node].driver_pods;
+  if (proves && at != nodes_.end() && json::text_at(pod, {"status", "phase"}) == "Succeeded")
+    at->second.proven.emplace(kube::label_of(pod, kDigest));
   const bool was_going = commit.before && kube::is_being_deleted(*commit.before);
   const bool goes = !was_going && (commit.kind == sim::Commit::Kind::Removed || kube::is_being_deleted(pod));
   if (!goes) return;
-  const std::string node(json::text_at(pod, {"spec", "nodeName"}));
   if (!ours) {
-    if (our_role(pod) == kDriverApp && world_.server().asker() == "person") {
-      note("person", fmt::format("{}  driver pod deleted", node));
-      if (const auto at = nodes_.find(node); at != nodes_.end()) at->second.driver_deleted_at = world_.loop.now();
-    }
+    if (!is_driver) return;
+    const bool is_person = world_.server().asker() == "person";
+    if (is_person) note("person", fmt::format("{}  driver pod deleted", node));
+    if (at == nodes_.end()) return;
+    if (is_person) at->second.driver_deleted_at = world_.loop.now();
+    // The next one's agent asks, and that is another try.
+    if (vendor_.agent_asks_first) at->second.touched_since_failed = true;
     return;
   }
   const bool evicted = was_evicted(pod);
-  if (our_role(pod) != kPreflightApp) {
-    note(kOperator, fmt::format("{}  {} a pod of {}", node, evicted ? "evicted" : "deleted", family_of(pod)));
+  if (!proves) {
+    note(kOperator, fmt::format("{}  {} a pod of {}", node, evicted ? "evicted" : "deleted", family_of(vendor_, pod)));
   }
   check_removal(pod);
   Effects& effects = effects_[node];
-  if (our_role(pod) == kDriverApp) {
+  if (is_driver) {
     ++effects.driver_deletes;
-  } else if (our_role(pod).empty()) {
+  } else if (role.empty()) {
     ++(evicted ? effects.evictions : effects.deletes);
   }
 }
 
 void Checker::heard_policy(const sim::Commit& commit, bool ours) {
-  if (commit.kind == sim::Commit::Kind::Removed) {
-    if (kube::name_of(*commit.after) != "cluster-policy") return;
-    terms_.push_back({world_.loop.now(), {}});
-    note(world_.server().asker(), "policy is deleted");
-    for (auto& [name, node] : nodes_) node.policy_since_failed = true;
+  if (kube::name_of(*commit.after) != vendor_.policy_name) return;
+  const bool is_gone = commit.kind == sim::Commit::Kind::Removed;
+  const auto spec_of = [](const kube::Object& policy) { return json::find(policy, {"spec"}); };
+  const bool is_same = !is_gone && commit.before && json::same(spec_of(*commit.before), spec_of(*commit.after));
+  if (ours && !is_gone) {
+    if (commit.before && !is_same) blame("I23 foreign mutation", "the operator changed the spec of a policy");
+    const std::string trouble = vendor_.status_trouble(*commit.after, false);
+    if (!trouble.empty()) blame("I20 truthful status", trouble);
     return;
   }
-  if (kube::name_of(*commit.after) != "cluster-policy") return;
-  if (ours && commit.before && json::find(*commit.before, {"spec"}) != nullptr &&
-      !json::same(*json::find(*commit.before, {"spec"}), *json::find(*commit.after, {"spec"}))) {
-    blame("I23 foreign mutation", "the operator changed the spec of a policy");
-  }
-  if (ours) {
-    const json::Value* states = json::find(*commit.after, {"status", "summary", "states"});
-    std::int64_t sum = 0;
-    if (states != nullptr && states->is_object()) {
-      for (const auto& state : states->get_object()) sum += state.value().is_int64() ? state.value().get_int64() : 0;
-      const std::int64_t total = json::int_at(*commit.after, {"status", "summary", "total"});
-      if (sum != total) blame("I20 truthful status", fmt::format("the states sum up to {} of {} nodes", sum, total));
-    }
-    return;
-  }
-  if (commit.before && json::same(*json::find(*commit.before, {"spec"}), *json::find(*commit.after, {"spec"}))) return;
-  terms_.push_back({world_.loop.now(), terms_of(*commit.after)});
+  if (is_same) return;
+  terms_.push_back({world_.loop.now(), is_gone ? Terms{} : vendor_.terms_of(*commit.after)});
   for (auto& [name, node] : nodes_) {
     node.policy_since_failed = true;
-    node.writes = 0;
-    node.events.clear();
+    if (!is_gone) meddled_with(name);
   }
   const Terms& terms = terms_.back().terms;
+  if (is_gone) return note(world_.server().asker(), "policy is deleted");
   note(world_.server().asker(), fmt::format("policy wants {}{}", terms.version, terms.is_on ? "" : ", upgrades off"));
 }
 
 void Checker::heard_event(const sim::Commit& commit, bool ours) {
   if (!ours || commit.kind == sim::Commit::Kind::Removed) return;
-  if (json::text_at(*commit.after, {"reason"}) != "GPUDriverUpgrade") return;
+  if (json::text_at(*commit.after, {"reason"}) != vendor_.event_reason) return;
   const std::string name(json::text_at(*commit.after, {"involvedObject", "name"}));
   const std::string message(json::text_at(*commit.after, {"message"}));
   const bool is_warning = json::text_at(*commit.after, {"type"}) == "Warning";
-  if (is_warning || !message.starts_with("Successfully")) note("event", fmt::format("{}  {}", name, message));
+  if (is_warning || !message.starts_with(vendor_.step_event)) note("event", fmt::format("{}  {}", name, message));
   const auto node = nodes_.find(name);
   if (node == nodes_.end() || !options_.counts_writes) return;
   if (++node->second.events[message] > 1 && !is_warning) {
     blame("I24 bounded writes", fmt::format("{} got the Event \"{}\" twice in one upgrade", name, message));
-  }
-}
-
-void Checker::check_at_rest() {
-  for (const auto& [name, node] : nodes_) {
-    const NodeMarks& marks = node.marks;
-    // What failed after its swap is held, also while it waits for another try.
-    const bool waits = marks.claim_is_ours() && marks.claim->phase == "required" && marks.result == "failed";
-    const bool holds = marks.claim_is_ours() && (marks.claim->phase == "failed" || (waits && marks.is_cordoned));
-    if (marks.claim_is_ours() && !holds) blame("L2 at rest", name + " is still claimed: " + marks.claim->phase);
-    if (marks.is_tainted) blame("L2 at rest", name + " is still tainted");
-    // Without a policy nobody serves an agent that asks; it waits, and has the gates.
-    const bool waits_for_nobody = !terms_.back().terms.is_there && marks.agent_has_paused && marks.asks_for_room();
-    if (marks.has_paused_gates && !waits_for_nobody) blame("L2 at rest", name + " has a gate that is still closed");
-    if (marks.is_cordoned && node.cordon_is_ours && !node.cordon_is_unsure && !holds && !marks.is_held) {
-      blame("I4 no lost cordon", name + " is still cordoned by us");
-    }
-    if (is_in_flight_state(marks.state)) blame("L1 progress", fmt::format("{} still says {}", name, marks.state));
   }
 }
 

@@ -1,11 +1,11 @@
 // Watches every commit of the embedded store and says which promise was broken by it.
 //
-// Reads API objects only (and, for "done is true", the simulated machine): nothing here comes from the engine. At rest:
-// what each node looked like after its last commit, who cordoned it, what the policy asked for lately, and how often
-// the operator did what to whom. The operator is whoever writes under the name kOperator.
+// Reads API objects and simulated machines only: nothing here comes from the engine, and the vendor is a value
+// (vendor.h). At rest: what each node looked like after its last commit, who cordoned it, what the policy asked for
+// lately, and how often the operator did what to whom. The operator is whoever writes under the name kOperator.
 //
-// Nobody can act on what he has not heard yet. What people or fate changed less than `slack` ago may therefore still be
-// unknown to the operator, and does not count against it.
+// What people or fate changed less than `slack` ago may still be unknown to the operator, and does not count against
+// it.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,13 @@
 #include <vector>
 
 #include "facts.h"
+#include "sim/kubelet.h"
 #include "sim/world.h"
 
 namespace drover::proof {
 
 inline constexpr std::string_view kOperator = "operator";
-inline constexpr std::string_view kVendorsOperator = "nvidia-operator";  // plays the one that we take over from
+inline constexpr std::string_view kAgent = "drover-agent";
 
 struct Breach {
   std::string invariant;  // "I3 foreign cordon"
@@ -36,6 +37,7 @@ struct Effects {
   int evictions = 0;
   int deletes = 0;
   int cordons = 0;
+  int driver_pods = 0;  // that came to the node
   bool operator==(const Effects&) const = default;
 };
 
@@ -47,8 +49,7 @@ struct CheckerOptions {
 
 class Checker {
  public:
-  using Loaded = std::function<std::string(const std::string& node)>;
-  Checker(sim::World& world, Loaded loaded, CheckerOptions options = {});
+  Checker(const Vendor& vendor, sim::World& world, sim::Kubelets& kubelets, CheckerOptions options = {});
   ~Checker();
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
@@ -62,16 +63,23 @@ class Checker {
   const std::string& chronicle() const { return chronicle_; }
   void note(std::string_view actor, std::string_view what);
 
-  // Writes of the operator that are neither status, Events nor leases.
-  std::uint64_t operator_writes() const { return operator_writes_; }
+  // Of the operator, neither status nor Event nor lease.
   std::string last_operator_write() const { return last_operator_write_; }
 
   // At rest nothing of ours is left on any node but what a failure holds.
   void check_at_rest();
+  // When the trouble is over every node has the driver that is wanted, unless one failed.
+  void check_drivers();
+  // The version that the node's kernel has; "" for none.
+  std::string loaded_on(const std::string& node) const;
   void blame(std::string_view invariant, std::string what);
   bool has_ready_driver(const std::string& node) const;
+  // Its agent waits for pods that nobody evicts any more: a person's record says that the node was drained.
+  bool is_blocked(const std::string& node) const;
   // A machine loses its power: until its node is known to be away, what pods say of it is old.
   void machine_goes_down(const std::string& node) { down_at_[node] = world_.loop.now(); }
+  // An upgrade that people or fate meddle with costs more writes and Events.
+  void meddled_with(const std::string& node);
 
  private:
   struct Tracked {
@@ -83,6 +91,10 @@ class Checker {
     base::Instant touched_at = {};         // by somebody else: label, record, annotations, cordon
     base::Instant driver_deleted_at = {};  // by a person
     base::Instant wished_at = {};          // by its agent, the last time that it asked for room
+    bool gates_may_be_others = false;      // a closed one, where its value does not say
+    bool claim_is_others = false;          // a person wrote it, or changed it
+    const sim::SimHost* machine = nullptr;
+    std::deque<base::Instant> driver_deletes = {};  // in the last minute
     bool touched_since_failed = true;
     bool policy_since_failed = true;
     int writes = 0;  // by the operator, since it was at rest
@@ -95,6 +107,8 @@ class Checker {
   void heard_pod(const sim::Commit& commit, bool ours);
   void heard_policy(const sim::Commit& commit, bool ours);
   void heard_event(const sim::Commit& commit, bool ours);
+  void heard_module(const std::string& node, const std::string& version, bool is_loaded);
+  void listen_to_machine(const std::string& node, Tracked& tracked);
 
   // checks_node.cc
   void check_node_write(const kube::Object& before, const kube::Object& after, Tracked& node, const NodeMarks& now);
@@ -103,13 +117,19 @@ class Checker {
   void check_admission(const NodeMarks& was, const NodeMarks& now);
   void check_done(const kube::Object& before, const NodeMarks& was, const NodeMarks& now);
   void check_sticky(const Tracked& node, const NodeMarks& now);
+  void check_way_back(const Tracked& node, const NodeMarks& now);
+  void count_writes(Tracked& node, const NodeMarks& now);
   void follow_cordon(Tracked& node, const NodeMarks& now, bool ours, std::string_view asker);
+  void follow_record(Tracked& node, const NodeMarks& now, bool ours, bool changes_record, std::string_view asker);
   void tell_node(const NodeMarks& was, const NodeMarks& now, std::string_view asker);
   // checks_pod.cc
   void check_removal(const kube::Object& pod);
+  void check_storm(Tracked& node);
   void check_driver_removal(const kube::Object& pod, const Tracked& node);
   void check_driver_removal_alone(const std::string& about, const Tracked& node);
+  void check_swap(const std::string& about, const Tracked& node);
   void check_workload_removal(const kube::Object& pod, const Tracked& node, bool evicted);
+  void check_removal_terms(const std::string& about, const kube::Object& pod, const NodeMarks& marks, bool evicted);
 
   // True when `fits` holds for no terms that were in force within the slack.
   bool no_terms(const std::function<bool(const Terms&)>& fits) const;
@@ -118,8 +138,13 @@ class Checker {
   // The policy has spoken since the node's driver pod was made: what the pod brings may not be what is wanted.
   bool driver_is_older_than_the_terms(const std::string& node) const;
 
+  bool has_closed_gates(const Tracked& node, const NodeMarks& now) const {
+    return now.has_paused_gates && (vendor_.closed_gates_are_ours || !node.gates_may_be_others);
+  }
+
+  const Vendor& vendor_;
   sim::World& world_;
-  Loaded loaded_;
+  sim::Kubelets& kubelets_;
   CheckerOptions options_;
   int subscription_;
   std::map<std::string, Tracked> nodes_;
@@ -134,7 +159,6 @@ class Checker {
   std::vector<Breach> breaches_;
   std::string chronicle_;
   std::string at_breach_;
-  std::uint64_t operator_writes_ = 0;
   std::string last_operator_write_;
 };
 

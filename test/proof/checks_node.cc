@@ -10,13 +10,11 @@
 namespace drover::proof {
 namespace {
 
-bool is_our_label(std::string_view key) {
-  return key == kState || key == "nvidia.com/gpu.present" || key.starts_with("nvidia.com/gpu.deploy.");
-}
+constexpr std::string_view kOurAnnotations[] = {kRecord, kScaleDown, kOrder};
 
-bool is_our_annotation(std::string_view key) {
-  return key == kRecord || key == kRequest || key == kFoundCordoned || key == kScaleDown || key == "drover.dev/order" ||
-         key == "nvidia.com/gpu-driver-upgrade-enabled";
+bool is_one_of(std::span<const std::string_view> keys, std::string_view key) {
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](std::string_view ours) { return ours.ends_with('.') ? key.starts_with(ours) : key == ours; });
 }
 
 // Keys whose values differ.
@@ -52,8 +50,8 @@ void Checker::check_node_write(const kube::Object& before, const kube::Object& a
   check_admission(was, now);
   check_done(before, was, now);
   check_sticky(node, now);
-  const auto& states = all_states();
-  const bool was_unknown = !was.state.empty() && std::find(states.begin(), states.end(), was.state) == states.end();
+  check_way_back(node, now);
+  const bool was_unknown = !was.state.empty() && !vendor_.knows(was.state);
   if (was_unknown && !was.claim_is_ours() && now.claim_is_ours()) {
     blame("I22 unknown is inert", fmt::format("{} said \"{}\" and was taken", now.name, was.state));
   }
@@ -61,15 +59,17 @@ void Checker::check_node_write(const kube::Object& before, const kube::Object& a
     blame("I17 single owner", fmt::format("{} was claimed for {} and is not any more", now.name, was.claim->kind));
   }
   if (now.is_cordoned && !was.is_cordoned) ++effects_[now.name].cordons;
+  if (options_.counts_writes) count_writes(node, now);
+}
 
-  if (!options_.counts_writes) return;
+void Checker::count_writes(Tracked& node, const NodeMarks& now) {
   ++node.writes;
   const bool waits_and_drains = !no_terms([](const Terms& terms) { return terms.waits && terms.drains; });
   if (node.writes > (waits_and_drains ? 7 : 6)) {
     blame("I24 bounded writes", fmt::format("{} got {} writes in one upgrade", now.name, node.writes));
   }
   const bool is_alone = now.next == "alone" || (now.claim_is_ours() && now.claim->serves);
-  if (now.state == "upgrade-done" || now.state == "upgrade-failed" || (now.state.empty() && !is_alone)) {
+  if (now.state == vendor_.done() || now.state == vendor_.failed() || (now.state.empty() && !is_alone)) {
     node.writes = 0;
     node.events.clear();
   }
@@ -81,11 +81,11 @@ void Checker::check_fields(const kube::Object& before, const kube::Object& after
     blame("I23 foreign mutation", fmt::format("the operator changed {} of {}", what, now.name));
   };
   for (const std::string& key : differing(kube::labels_of(before), kube::labels_of(after))) {
-    if (!is_our_label(key)) foreign("label " + key);
+    if (!is_one_of(vendor_.our_labels, key)) foreign("label " + key);
   }
   for (const std::string& key : differing(json::members_at(before, {"metadata", "annotations"}),
                                           json::members_at(after, {"metadata", "annotations"}))) {
-    if (!is_our_annotation(key)) foreign("annotation " + key);
+    if (!is_one_of(kOurAnnotations, key) && !is_one_of(vendor_.our_annotations, key)) foreign("annotation " + key);
     const bool goes = key == kScaleDown && kube::annotation_of(after, key).empty();
     if (goes && !(was.claim_is_ours() && was.claim->autoscaler_told)) foreign("the autoscaler's annotation");
   }
@@ -114,6 +114,10 @@ void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
     if (!now.claim_is_ours() || !now.claim->cordon_is_ours) {
       blame("I5 atomic ownership", now.name + " is cordoned, and its record does not say that it is by us");
     }
+    if (vendor_.gates_close_with_cordon && !now.has_paused_gates && !node.claim_is_others)
+      blame("I5 atomic ownership", now.name + " is cordoned, and its gates are open");
+    if (no_terms([](const Terms& terms) { return terms.cordons; }))
+      blame("I5 atomic ownership", now.name + " is cordoned, and the policy cordons no node");
     // Without the controller who asks is served, and nobody else.
     const bool is_served =
         now.claim_is_ours() && now.claim->serves && (was.asks_for_room() || is_recent(node.wished_at));
@@ -121,6 +125,12 @@ void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
       blame("I16 pause", now.name + " is cordoned although upgrades are off");
     }
   }
+}
+
+void Checker::check_way_back(const Tracked& node, const NodeMarks& now) {
+  const NodeMarks& was = node.marks;
+  if (was.is_cordoned && !now.is_cordoned && now.is_in_flight())
+    blame("I4 no lost cordon", now.name + " is uncordoned in flight");
   // Who gives up a node gives back what he took, in the same write.
   const bool gives_up = was.claim_is_ours() && !now.claim_is_ours();
   if (gives_up && was.claim->cordon_is_ours && was.is_cordoned && now.is_cordoned && !was.is_held &&
@@ -129,7 +139,7 @@ void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
   }
   // A taint is of whoever has the node, of whatever kind.
   if (!now.claim && now.is_tainted) blame("I4 no lost cordon", now.name + " is given up and stays tainted");
-  if (!now.claim_is_ours() && now.has_paused_gates && was.claim_is_ours() && !now.agent_has_paused) {
+  if (!now.claim_is_ours() && has_closed_gates(node, now) && was.claim_is_ours() && !now.agent_has_paused) {
     blame("I4 no lost cordon", now.name + " is given up and its gates stay closed");
   }
 }
@@ -158,30 +168,48 @@ void Checker::check_admission(const NodeMarks& was, const NodeMarks& now) {
           [&](const Terms& terms) { return terms.is_there && (terms.at_once == 0 || in_flight <= terms.at_once); })) {
     blame("I2 parallelism", fmt::format("{} is taken, and {} nodes are in flight", now.name, in_flight));
   }
-  if (!nodes_[now.name].proven.contains(now.claim->target)) {
+  // Without a preflight pod the agent says what it has built, or loaded already. On a node that is held since an
+  // earlier try the next pod builds it.
+  const auto is_built = [&](const Terms& terms) { return terms.version == was.prepared; };
+  const auto is_loaded = [&](const Terms& terms) { return terms.version == was.loaded; };
+  const bool is_proven = vendor_.preflight_role.empty()
+                             ? was.claim_is_ours() || was.loaded == terms_.back().terms.version ||
+                                   !no_terms(is_built) || (was.next == "asked" && !no_terms(is_loaded))
+                             : nodes_[now.name].proven.contains(now.claim->target);
+  if (!is_proven) {
     blame("I19 preflight", now.name + " is taken before its new image was proven");
   }
 }
 
 void Checker::check_done(const kube::Object& before, const NodeMarks& was, const NodeMarks& now) {
-  if (now.state != "upgrade-done" || was.state == now.state) return;
+  if (now.state != vendor_.done() || was.state == now.state) return;
   const bool is_repaired = !was.claim_is_ours() && was.record_is_good && was.result == "done" && was.next.empty();
   if (is_repaired) return;  // it was done before, and only its label was lost
-  const std::string loaded = loaded_(now.name);
+  // Without a label the state is the record's. Where a person wrote there that the swap is over, so is the outcome; and
+  // what is given back because upgrades are off keeps the one that it had.
+  const std::string_view phase = was.claim_is_ours() ? std::string_view(was.claim->phase) : "";
+  const bool is_forged =
+      nodes_[now.name].claim_is_others && (phase == "idle" || phase == "done" || phase == "uncordon");
+  const bool is_put_back = !terms_.back().terms.is_on && phase != "restart" && phase != "uncordon";
+  if (vendor_.state_label.empty() && (is_forged || is_put_back)) return;
+  const std::string loaded = loaded_on(now.name);
   const auto down = down_at_.find(now.name);
   if (down != down_at_.end() && world_.loop.now() - down->second < std::chrono::minutes(3)) return;
   if (is_recent(nodes_[now.name].driver_deleted_at)) return;  // the operator may not have heard of it
+  // Of a machine that is out of reach its agent's last word counts.
+  if (!was.is_ready && was.loaded == terms_.back().terms.version) return;
   if (no_terms([&](const Terms& terms) { return terms.is_there && terms.version == loaded; })) {
     blame("I20 truthful done", fmt::format("{} says done with driver \"{}\"; before: {}", now.name, loaded,
                                            kube::annotation_of(before, kRecord)));
   }
   const bool was_swapped = was.claim_is_ours() && (was.claim->phase == "restart" || was.claim->phase == "validate");
-  if (!was_swapped) return;
+  if (!was_swapped || vendor_.validator_role.empty()) return;
   bool is_validated = false;
   for (const sim::Stored& pod : world_.store().pods_on(now.name)) {
     // A person uncordoned it in time: what serves is what served before.
     if (kube::uid_of(*pod) == was.claim->pod && !kube::is_being_deleted(*pod)) return;
-    is_validated = is_validated || (our_role(*pod) == kValidatorApp && is_ready(*pod) && !kube::is_being_deleted(*pod));
+    is_validated = is_validated || (our_role(vendor_, *pod) == vendor_.validator_role && is_ready(*pod) &&
+                                    !kube::is_being_deleted(*pod));
   }
   if (!is_validated && !is_recent(terms_.back().since)) {
     blame("I20 truthful done", now.name + " says done without a validator that is ready");
@@ -191,7 +219,7 @@ void Checker::check_done(const kube::Object& before, const NodeMarks& was, const
 void Checker::check_sticky(const Tracked& node, const NodeMarks& now) {
   const NodeMarks& was = node.marks;
   if (!was.is_failed() || now.is_failed()) return;
-  if (node.touched_since_failed || node.policy_since_failed) return;
+  if (node.touched_since_failed || node.policy_since_failed || !now.is_selected) return;
   blame("I21 failed is sticky", fmt::format("{} left the failed state by itself for {}", now.name, now.state));
 }
 

@@ -9,13 +9,16 @@ namespace drover::proof {
 
 void Checker::check_removal(const kube::Object& pod) {
   const std::string node(json::text_at(pod, {"spec", "nodeName"}));
-  const std::string_view role = our_role(pod);
-  if (role == kPreflightApp) return;
+  const std::string_view role = our_role(vendor_, pod);
+  if (!role.empty() && role == vendor_.preflight_role) return;
   const auto at = nodes_.find(node);
   if (at == nodes_.end()) return;  // a pod of a node that was deleted runs nowhere
-  const Tracked& tracked = at->second;
-  if (role == kDriverApp) return check_driver_removal(pod, tracked);
-  if (role == kValidatorApp) {
+  Tracked& tracked = at->second;
+  if (role == vendor_.driver_role) {
+    check_storm(tracked);
+    return check_driver_removal(pod, tracked);
+  }
+  if (!role.empty()) {
     const bool is_stale = tracked.marks.claim_is_ours() && tracked.marks.claim->phase == "validate";
     if (!is_stale) blame("I12 protected pods", fmt::format("the validator of {} was removed", node));
     return;
@@ -23,40 +26,90 @@ void Checker::check_removal(const kube::Object& pod) {
   check_workload_removal(pod, tracked, was_evicted(pod));
 }
 
+void Checker::check_storm(Tracked& node) {
+  constexpr std::size_t kMostInAMinute = 6;
+  std::deque<base::Instant>& lately = node.driver_deletes;
+  lately.push_back(world_.loop.now());
+  while (world_.loop.now() - lately.front() > std::chrono::minutes(1)) lately.pop_front();
+  if (lately.size() > kMostInAMinute)
+    blame("I24 bounded writes", fmt::format("{} lost {} driver pods in a minute", node.marks.name, lately.size()));
+}
+
 void Checker::check_driver_removal(const kube::Object& pod, const Tracked& node) {
   const NodeMarks& marks = node.marks;
   const std::string about = fmt::format("the driver pod of {}", marks.name);
+  const bool is_off = no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; });
+  const bool swaps = marks.claim_is_ours() && marks.claim->phase == "restart";
   if (was_evicted(pod)) blame("I12 protected pods", about + " was evicted");
-  const bool goes_alone = marks.next == "alone" && !no_terms([](const Terms& terms) { return terms.rolls; });
-  if (goes_alone || no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
-    return check_driver_removal_alone(about, node);
+  if (vendor_.agent_asks_first) {
+    if (is_off && !swaps) blame("I16 pause", about + " was deleted although upgrades are off");
+    // One that is made again later finds what the first was deleted for.
+    if (swaps && kube::uid_of(pod) == marks.claim->pod) check_swap(about, node);
+    return;
   }
+  const bool goes_alone = marks.next == "alone" && !no_terms([](const Terms& terms) { return terms.rolls; });
+  if (goes_alone || is_off) return check_driver_removal_alone(about, node);
   // A first driver that never served takes nothing from anybody.
   bool runs = false;
   for (const json::Value& status : json::array_at(pod, {"status", "containerStatuses"})) {
     runs = runs || json::find(status, {"state", "running"}) != nullptr;
   }
   if (!runs && !is_ready(pod) && !marks.claim_is_ours()) return;
-  if (!marks.claim_is_ours() || marks.claim->phase != "restart") {
-    if (!is_recent(node.touched_at)) blame("I6 destructive guard", about + " was deleted without a claim in restart");
-    return;
-  }
-  if (!marks.is_cordoned && !is_recent(node.uncordoned_at)) {
-    blame("I6 destructive guard", about + " was deleted while the node was open");
-  }
+  if (swaps) return check_swap(about, node);
+  if (!is_recent(node.touched_at)) blame("I6 destructive guard", about + " was deleted without a claim in restart");
+}
+
+void Checker::check_swap(const std::string& about, const Tracked& node) {
+  const NodeMarks& marks = node.marks;
   if (no_terms([&](const Terms& terms) { return terms.uid == marks.claim->policy; })) {
     blame("I6 destructive guard", about + " was deleted under a claim of another policy");
   }
+  // A policy that cordons no node leaves the pods to the agent.
+  if (!no_terms([](const Terms& terms) { return terms.is_there && !terms.cordons; })) return;
+  if (!marks.is_cordoned && !is_recent(node.uncordoned_at)) {
+    blame("I6 destructive guard", about + " was deleted while the node was open");
+  }
   for (const sim::Stored& other : world_.store().pods_on(marks.name)) {
-    if (!uses_gpu(*other) || is_finished(*other) || !our_role(*other).empty()) continue;
+    if (!uses_device(vendor_, *other) || is_finished(*other) || !our_role(vendor_, *other).empty()) continue;
     blame("I6 destructive guard", fmt::format("{} was deleted under {}", about, kube::key_of(*other)));
+  }
+}
+
+void Checker::listen_to_machine(const std::string& node, Tracked& tracked) {
+  sim::SimHost* machine = kubelets_.host(node);
+  if (machine == nullptr || machine == tracked.machine || vendor_.is_exempt("I7 unload")) return;
+  tracked.machine = machine;
+  machine->on_module = [this, node, before = machine->on_module](const std::string& module, const std::string& version,
+                                                                 bool is_loaded) {
+    if (before) before(module, version, is_loaded);
+    if (module == vendor_.module) heard_module(node, version, is_loaded);
+  };
+}
+
+// A driver goes only from a node that is taken and empty, with our permission.
+void Checker::heard_module(const std::string& node, const std::string& version, bool is_loaded) {
+  note("machine", fmt::format("{}  driver {} is {}", node, version, is_loaded ? "loaded" : "unloaded"));
+  const auto at = nodes_.find(node);
+  const auto down = down_at_.find(node);
+  const bool is_by_hand = down != down_at_.end() && down->second == world_.loop.now();
+  if (is_loaded || is_by_hand || at == nodes_.end()) return;
+  const NodeMarks& marks = at->second.marks;
+  const bool swaps = marks.claim_is_ours() && marks.claim->phase == "restart";
+  if (!swaps && !is_recent(terms_.back().since))
+    blame("I7 unload", fmt::format("{} loses its driver in \"{}\"", node, marks.state));
+  const bool may_be_in_use = !no_terms([](const Terms& terms) { return terms.is_there && !terms.cordons; });
+  if (may_be_in_use || at->second.claim_is_others) return;
+  for (const sim::Stored& pod : world_.store().pods_on(node)) {
+    const bool runs = json::text_at(*pod, {"status", "phase"}) == "Running" && !kube::is_being_deleted(*pod);
+    if (runs && uses_device(vendor_, *pod) && our_role(vendor_, *pod).empty())
+      blame("I7 unload", fmt::format("{} loses its driver under {}", node, kube::key_of(*pod)));
   }
 }
 
 bool Checker::has_ready_driver(const std::string& node) const {
   const auto pods = world_.store().pods_on(node);
-  return std::any_of(pods.begin(), pods.end(), [](const sim::Stored& pod) {
-    return our_role(*pod) == kDriverApp && is_ready(*pod) && !kube::is_being_deleted(*pod);
+  return std::any_of(pods.begin(), pods.end(), [this](const sim::Stored& pod) {
+    return our_role(vendor_, *pod) == vendor_.driver_role && is_ready(*pod) && !kube::is_being_deleted(*pod);
   });
 }
 
@@ -66,11 +119,11 @@ bool Checker::driver_is_older_than_the_terms(const std::string& node) const {
   // A pod may be younger and yet made by a DaemonSet that nobody was there to change.
   const std::string& version = terms_.back().terms.version;
   return std::any_of(pods.begin(), pods.end(), [&](const sim::Stored& pod) {
-    if (our_role(*pod) != kDriverApp) return false;
+    if (our_role(vendor_, *pod) != vendor_.driver_role) return false;
     const auto made = base::parse_rfc3339(json::text_at(*pod, {"metadata", "creationTimestamp"}));
     const json::Array& containers = json::array_at(*pod, {"spec", "containers"});
     const bool carries_another =
-        !containers.empty() && json::text_at(containers.front(), {"image"}).find(version) == std::string_view::npos;
+        !containers.empty() && json::text_of(containers.front()).find(version) == std::string::npos;
     return (made && *made < spoken) || carries_another;
   });
 }
@@ -118,23 +171,34 @@ void Checker::check_workload_removal(const kube::Object& pod, const Tracked& nod
   if (!marks.is_cordoned && !is_recent(node.uncordoned_at)) {
     blame("I6 destructive guard", about + " was removed while the node was open");
   }
+  check_removal_terms(about, pod, marks, evicted);
+}
+
+void Checker::check_removal_terms(const std::string& about, const kube::Object& pod, const NodeMarks& marks,
+                                  bool evicted) {
   const bool in_drain = marks.claim->phase == "drain";
+  const bool is_device_pod = uses_device(vendor_, pod);
   const bool has_owner = kube::controller_of(pod) != nullptr;
+  const bool is_drained = in_drain && !(vendor_.empties_in_one_go && is_device_pod);
+  const auto removal_of = [is_drained](const Terms& terms) { return is_drained ? terms.drain : terms.device_pods; };
   if (no_terms([&](const Terms& terms) {
-        const RemovalTerms& removal = in_drain ? terms.drain : terms.device_pods;
-        return terms.is_there && (has_owner || removal.force) && (!has_local_data(pod) || removal.local_data);
+        const RemovalTerms removal = removal_of(terms);
+        return terms.is_there && (has_owner || removal.force) && (!has_local_data(pod) || removal.local_data) &&
+               (!is_drained || terms.drains);
       })) {
     blame("I12 protected pods", about + " may not be removed under the policy's flags");
   }
-  if (in_drain && !uses_gpu(pod) && kube::label_of(pod, "nvidia.com/gpu-driver-upgrade-drain.skip") == "true") {
+  const bool is_protected =
+      !vendor_.drain_skip_label.empty() && kube::label_of(pod, vendor_.drain_skip_label) == "true";
+  if (in_drain && !is_device_pod && is_protected) {
     blame("I12 protected pods", about + " carries the label that protects it from the drain");
   }
-  if (!in_drain && !uses_gpu(pod)) blame("I12 protected pods", about + " does not use the device");
+  if (!in_drain && !is_device_pod) blame("I12 protected pods", about + " does not use the device");
   if (evicted) return;
-  if (!uses_gpu(pod)) blame("I11 eviction only", about + " was deleted, not evicted, and does not use the device");
+  if (!is_device_pod) blame("I11 eviction only", about + " was deleted, not evicted, and does not use the device");
   const auto since = base::Span(world_.loop.wall() - marks.claim->since);
   if (no_terms([&](const Terms& terms) {
-        const std::int64_t seconds = in_drain ? terms.drain.seconds : terms.device_pods.seconds;
+        const std::int64_t seconds = removal_of(terms).seconds;
         // The record's instant is cut to whole seconds.
         return seconds > 0 && since + std::chrono::seconds(1) >= std::chrono::seconds(seconds);
       })) {

@@ -21,7 +21,8 @@ struct Ending {
 };
 
 Ending play(const Story& told, const Death& death) {
-  Play play({.nodes = told.nodes, .checker = {.slack = std::chrono::seconds(4)}, .death = death});
+  Play play(
+      {.vendor = *told.vendor, .nodes = told.nodes, .checker = {.slack = std::chrono::seconds(4)}, .death = death});
   Ending run;
   run.trouble = tell(play, told);
   run.state = play.final_state();
@@ -34,9 +35,8 @@ Ending play(const Story& told, const Death& death) {
 std::string text_of(const std::map<std::string, Effects>& effects) {
   std::string text;
   for (const auto& [node, effect] : effects) {
-    if (effect.driver_deletes + effect.evictions + effect.deletes == 0) continue;
-    text += fmt::format("{}: {} driver pods, {} evictions, {} deletes\n", node, effect.driver_deletes, effect.evictions,
-                        effect.deletes);
+    text += fmt::format("{}: {} of {} driver pods deleted, {} evictions, {} deletes\n", node, effect.driver_deletes,
+                        effect.driver_pods, effect.evictions, effect.deletes);
   }
   return text;
 }
@@ -60,7 +60,7 @@ class Choice {
   static std::string name(int write, When when) { return fmt::format("{}/{}", write, static_cast<int>(when)); }
 
  private:
-  static constexpr int kEvery = 16;
+  static constexpr int kEvery = 8;
   static std::string variable(const char* name) {
     const char* text = std::getenv(name);
     return text == nullptr ? "" : text;
@@ -98,7 +98,10 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Crash,
                          testing::Values("plain", "wait-too-long", "eviction", "drain-fallback", "budget-freed",
                                          "budget-forced", "validation-failure", "image-missing", "pause",
                                          "pause-after-eviction", "retry", "version-put-back", "policy-deleted",
-                                         "policy-deleted-after-swap", "alone", "alone-budget", "alone-agent-dies"),
+                                         "policy-deleted-after-swap", "alone", "alone-budget", "alone-agent-dies",
+                                         "tenstorrent-plain", "tenstorrent-blocked", "tenstorrent-budget",
+                                         "tenstorrent-pause", "tenstorrent-policy-deleted", "tenstorrent-put-back",
+                                         "tenstorrent-build-fails", "tenstorrent-another-image"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -26,9 +26,10 @@ void read_record(std::string_view text, NodeMarks& marks) {
     const auto since = base::parse_rfc3339(json::text_at(*claim, {"since"}));
     const std::string_view cordon = json::text_at(*claim, {"cordon"});
     const std::string phase(json::text_at(*claim, {"phase"}));
-    const bool knows_phase = phase == "failed" || phase == "required" || phase == "done" || phase == "idle" ||
-                             std::count(kInFlightPhases.begin(), kInFlightPhases.end(), phase) > 0;
-    if (!since || !knows_phase || (cordon != "ours" && cordon != "found")) return;
+    const bool knows_phase =
+        phase == "failed" || phase == "required" || phase == "done" || phase == "idle" || is_in_flight_phase(phase);
+    const bool knows_cordon = cordon == "ours" || cordon == "found" || cordon == "none";
+    if (!since || !knows_phase || !knows_cordon) return;
     if (json::text_at(*claim, {"node"}) == marks.uid) {
       marks.claim = ClaimFacts{.id = std::string(json::text_at(*claim, {"id"})),
                                .kind = std::string(json::text_at(*claim, {"kind"})),
@@ -44,68 +45,37 @@ void read_record(std::string_view text, NodeMarks& marks) {
     }
   }
   marks.record_is_good = true;
-  if (const json::Value* last = json::find(*record, {"outcomes", kKind})) {
+  if (const json::Value* last = json::find(*record, {"outcomes", marks.vendor->kind})) {
     marks.has_last = true;
     marks.result = json::text_at(*last, {"result"});
     marks.next = json::text_at(*last, {"next"});
   }
 }
 
-// One of the six variables; `fallback` is the document's.
-std::string variable_of(const kube::Object& policy, std::string_view name, std::string fallback) {
-  for (const json::Value& one : json::array_at(policy, {"spec", "driver", "manager", "env"})) {
-    if (json::text_at(one, {"name"}) == name) fallback = json::text_at(one, {"value"});
-  }
-  return fallback;
-}
-
-// Upgrades are off: the options of the upgrade policy mean nothing, the variables do.
-void read_variables(const kube::Object& policy, Terms& terms) {
-  terms.rolls = json::text_at(policy, {"spec", "daemonsets", "updateStrategy"}) != "OnDelete";
-  terms.at_once = terms.rolls ? 1 : 0;
-  terms.away = 100;
-  terms.away_is_percent = true;
-  terms.waits = false;
-  terms.drains = variable_of(policy, "ENABLE_AUTO_DRAIN", "true") == "true";
-  terms.device_pods = {.force = variable_of(policy, "DRAIN_USE_FORCE", "false") == "true",
-                       .local_data = variable_of(policy, "DRAIN_DELETE_EMPTYDIR_DATA", "false") == "true",
-                       .seconds = 0};
-  terms.drain = terms.device_pods;
-}
-
-RemovalTerms removal_of(const json::Value* removal) {
-  if (removal == nullptr) return {};
-  return {.force = json::flag_at(*removal, {"force"}),
-          .local_data = json::flag_at(*removal, {"deleteEmptyDir"}),
-          .seconds = json::int_at(*removal, {"timeoutSeconds"}, 300)};
+// A state that no label shows.
+std::string_view state_in_record(const NodeMarks& marks) {
+  if (marks.claim_is_ours()) return marks.vendor->word(marks.claim->phase);
+  if (!marks.next.empty()) return marks.vendor->word("required");
+  return marks.vendor->word(marks.result);
 }
 
 }  // namespace
 
-const std::vector<std::string>& all_states() {
-  static const std::vector<std::string> kAll = {"upgrade-required",      "cordon-required",   "wait-for-jobs-required",
-                                                "pod-deletion-required", "drain-required",    "pod-restart-required",
-                                                "validation-required",   "uncordon-required", "upgrade-done",
-                                                "upgrade-failed"};
-  return kAll;
-}
-
-bool is_in_flight_state(std::string_view state) {
-  const auto& all = all_states();
-  return std::find(all.begin() + 1, all.begin() + 8, state) != all.begin() + 8;
+bool is_in_flight_phase(std::string_view phase) {
+  return std::count(kInFlightPhases.begin(), kInFlightPhases.end(), phase) > 0;
 }
 
 bool NodeMarks::is_in_flight() const {
-  if (claim_is_ours()) return std::count(kInFlightPhases.begin(), kInFlightPhases.end(), claim->phase) > 0;
+  if (claim_is_ours()) return is_in_flight_phase(claim->phase);
   if (record_is_good && has_last) return false;
-  return is_in_flight_state(state) && is_cordoned;
+  return vendor->is_in_flight(state) && is_cordoned;
 }
 
 bool NodeMarks::marks_say_the_cordon_is_the_machines() const {
   if (!is_cordoned || is_held) return false;
   if (claim_is_ours()) return claim->cordon_is_ours;
   if (record_is_good && has_last) return false;
-  return (is_in_flight_state(state) || state == "upgrade-failed") && !was_found_cordoned;
+  return has_cordon_note || ((vendor->is_in_flight(state) || state == vendor->failed()) && !was_found_cordoned);
 }
 
 bool NodeMarks::is_failed() const {
@@ -113,31 +83,39 @@ bool NodeMarks::is_failed() const {
   return result == "failed" && next.empty();
 }
 
-NodeMarks marks_of(const kube::Object& node) {
-  NodeMarks marks;
-  marks.name = kube::name_of(node);
-  marks.uid = kube::uid_of(node);
-  marks.state = kube::label_of(node, kState);
+NodeMarks marks_of(const Vendor& vendor, const kube::Object& node) {
+  NodeMarks marks{.vendor = &vendor, .name = std::string(kube::name_of(node)), .uid = std::string(kube::uid_of(node))};
   marks.is_cordoned = json::flag_at(node, {"spec", "unschedulable"});
   marks.is_ready = is_ready(node);
-  marks.is_skipped = kube::label_of(node, kSkip) == "true";
+  marks.is_skipped = kube::label_of(node, vendor.skip_label) == "true";
   marks.is_held = !kube::annotation_of(node, kHold).empty();
-  marks.was_found_cordoned = !kube::annotation_of(node, kFoundCordoned).empty();
-  marks.is_selected = kube::label_of(node, "feature.node.kubernetes.io/pci-10de.present") == "true" &&
-                      kube::label_of(node, "nvidia.com/gpu.deploy.driver") != "false" &&
-                      kube::label_of(node, "nvidia.com/gpu.deploy.driver") != "pre-installed";
+  marks.has_order = !kube::annotation_of(node, kOrder).empty();
+  const auto notes = [&](std::string_view key) { return !key.empty() && !kube::annotation_of(node, key).empty(); };
+  marks.was_found_cordoned = notes(vendor.found_cordoned_annotation);
+  marks.has_cordon_note = notes(vendor.cordon_annotation);
+  marks.is_selected = kube::label_of(node, vendor.present_label) == "true" &&
+                      std::none_of(vendor.left_out.begin(), vendor.left_out.end(), [&](const Vendor::Pair& label) {
+                        return kube::label_of(node, label.key) == label.value;
+                      });
   for (const json::Value& taint : json::array_at(node, {"spec", "taints"})) {
     if (json::text_at(taint, {"key"}) == kTaint) marks.is_tainted = true;
   }
   for (const auto& label : kube::labels_of(node)) {
-    if (label.value().is_string() && label.value().get_string() == kPaused) marks.has_paused_gates = true;
+    if (std::string_view(label.key()).starts_with(vendor.gates) && label.value().is_string() &&
+        label.value().get_string() == vendor.gate_closed)
+      marks.has_paused_gates = true;
   }
   read_record(kube::annotation_of(node, kRecord), marks);
-  marks.wish = wish_on(node);
+  marks.state = vendor.state_label.empty() ? state_in_record(marks) : kube::label_of(node, vendor.state_label);
   const auto report = json::parse(kube::annotation_of(node, kReport));
-  marks.agent_has_paused = report && json::flag_at(*report, {"pausedGates"});
-  const json::Value* can = report ? json::find(*report, {"canUnload"}) : nullptr;
-  marks.cannot_unload = can != nullptr && can->is_bool() && !can->get_bool();
+  if (!report) return marks;
+  marks.wish = json::text_at(*report, {"wants"});
+  marks.agent_has_paused = json::flag_at(*report, {"pausedGates"});
+  marks.cannot_unload = !json::flag_at(*report, {"canUnload"}, true);
+  // It speaks of one boot only.
+  if (json::text_at(*report, {"boot"}) != json::text_at(node, {"status", "nodeInfo", "bootID"})) return marks;
+  marks.prepared = json::text_at(*report, {"prepared"});
+  marks.loaded = json::text_at(*report, {"loaded"});
   return marks;
 }
 
@@ -146,38 +124,14 @@ std::string wish_on(const kube::Object& node) {
   return report ? std::string(json::text_at(*report, {"wants"})) : std::string();
 }
 
-std::int64_t Terms::may_be_away(std::int64_t nodes) const {
-  return std::min(nodes, away_is_percent ? (away * nodes + 99) / 100 : away);
-}
-
-Terms terms_of(const kube::Object& policy) {
-  Terms terms;
-  terms.is_there = true;
-  terms.uid = kube::uid_of(policy);
-  terms.version = json::text_at(policy, {"spec", "driver", "version"});
-  const json::Value* upgrade = json::find(policy, {"spec", "driver", "upgradePolicy"});
-  static const json::Value kNone = json::Members();
-  if (upgrade == nullptr) upgrade = &kNone;
-  terms.is_on = json::flag_at(*upgrade, {"autoUpgrade"}, true);
-  terms.at_once = json::int_at(*upgrade, {"maxParallelUpgrades"}, 1);
-  if (const json::Value* away = json::find(*upgrade, {"maxUnavailable"})) {
-    terms.away_is_percent = away->is_string();
-    terms.away = away->is_string() ? std::strtoll(std::string(away->get_string()).c_str(), nullptr, 10)
-                                   : json::int_at(*upgrade, {"maxUnavailable"});
+bool uses_device(const Vendor& vendor, const kube::Object& pod) {
+  for (const json::Value& volume : json::array_at(pod, {"spec", "volumes"})) {
+    const std::string_view path = json::text_at(volume, {"hostPath", "path"});
+    if (!vendor.device_paths.empty() && path.starts_with(vendor.device_paths)) return true;
   }
-  terms.waits = !json::text_at(*upgrade, {"waitForCompletion", "podSelector"}).empty();
-  const json::Value* deletion = json::find(*upgrade, {"gpuPodDeletion"});
-  terms.device_pods = removal_of(deletion != nullptr ? deletion : json::find(*upgrade, {"podDeletion"}));
-  terms.drains = json::flag_at(*upgrade, {"drain", "enable"});
-  terms.drain = removal_of(json::find(*upgrade, {"drain"}));
-  if (!terms.is_on) read_variables(policy, terms);
-  return terms;
-}
-
-bool uses_gpu(const kube::Object& pod) {
   for (const json::Value& container : json::array_at(pod, {"spec", "containers"})) {
     for (const auto& resource : json::members_at(container, {"resources", "limits"})) {
-      if (resource.key().starts_with("nvidia.com/")) return true;
+      if (std::string_view(resource.key()).starts_with(vendor.device_resources)) return true;
     }
   }
   return false;
@@ -206,14 +160,16 @@ bool has_local_data(const kube::Object& pod) {
 
 bool is_mirror(const kube::Object& pod) { return !kube::annotation_of(pod, "kubernetes.io/config.mirror").empty(); }
 
-std::string_view our_role(const kube::Object& pod) {
-  if (kube::namespace_of(pod) != kOurNamespace) return {};
-  const std::string_view app = kube::label_of(pod, "app");
-  return app == kDriverApp || app == kValidatorApp || app == kPreflightApp ? app : std::string_view();
+std::string_view our_role(const Vendor& vendor, const kube::Object& pod) {
+  if (kube::namespace_of(pod) != vendor.ns) return {};
+  const std::string_view role = kube::label_of(pod, vendor.role_label);
+  const bool is_ours = role == vendor.driver_role || role == vendor.validator_role || role == vendor.preflight_role;
+  return is_ours ? role : std::string_view();
 }
 
-std::string family_of(const kube::Object& pod) {
-  const std::string_view app = kube::label_of(pod, "app");
+std::string family_of(const Vendor& vendor, const kube::Object& pod) {
+  const std::string_view role = our_role(vendor, pod);
+  const std::string_view app = role.empty() ? kube::label_of(pod, "app") : role;
   return fmt::format("{}/{}", kube::namespace_of(pod), app.empty() ? kube::name_of(pod) : app);
 }
 

@@ -5,18 +5,21 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "vendors/nvidia/module.h"
-#include "vendors/profile.h"
+#include "sim/server/merge_patch.h"
 
 namespace drover::proof {
 
 using namespace std::chrono_literals;
-using operate::testing::kClusterPolicies;
 using operate::testing::parsed;
 
-Play::Play(const PlayOptions& options) : Stage({.seed = options.seed, .nodes = options.nodes}), options_(options) {
-  checker =
-      std::make_unique<Checker>(world, [this](const std::string& node) { return driver_on(node); }, options.checker);
+Play::Play(const PlayOptions& options)
+    : Stage({.seed = options.seed,
+             .nodes = options.nodes,
+             .definitions = {options.vendor.definitions.begin(), options.vendor.definitions.end()},
+             .ns = options.vendor.ns}),
+      vendor(options.vendor),
+      checker(std::make_unique<Checker>(vendor, world, kubelets, options.checker)),
+      options_(options) {
   // The checker was not there when the stage was built.
   for (const std::string& name : names())
     as("person", kube::patch(kube::kNodes, "", name, kube::PatchKind::Merge,
@@ -42,11 +45,11 @@ void Play::start(std::size_t replica) {
     });
   }
   operate::Settings settings;
-  settings.vendors.push_back({.profile = &vendors::nvidia(), .operands = {}});
+  settings.vendors.push_back(vendor.served());
   settings.instance = fmt::format("drover-{}", starts);
   if (options_.with_leases) {
     settings.lease =
-        kube::LeaseTerms{.ns = "gpu-operator", .name = "drover", .identity = fmt::format("drover-{}", starts)};
+        kube::LeaseTerms{.ns = std::string(vendor.ns), .name = "drover", .identity = fmt::format("drover-{}", starts)};
   }
   one.drover = std::make_unique<operate::Operator>(
       *one.door, world.loop, world.cluster.random(fmt::format("operator-{}", ++starts)), std::move(settings),
@@ -76,56 +79,53 @@ void Play::set_node(std::string_view asker, const std::string& node, json::Value
   as(asker, kube::patch(kube::kNodes, "", node, kube::PatchKind::Merge, std::move(merge)));
 }
 
-void Play::add_workload(const std::string& name, int replicas, int gpus, const std::string& node,
-                        std::string_view labels, bool local_data) {
-  json::Value deployment = parsed(fmt::format(R"({{"metadata": {{"name": "{0}"}}, "spec": {{"replicas": {1},
-      "selector": {{"matchLabels": {{"app": "{0}"}}}},
-      "template": {{"metadata": {{"labels": {{"app": "{0}"}}}},
-                    "spec": {{"containers": [{{"name": "train", "image": "train:1"}}]}}}}}}}})",
-                                              name, replicas));
-  json::Value& spec = *json::find(deployment, {"spec", "template", "spec"});
-  json::Value& container = spec.at("containers").get_array().front();
-  if (gpus > 0) container.get_object()["resources"] = {{"limits", {{"nvidia.com/gpu", std::to_string(gpus)}}}};
-  if (!node.empty()) spec.get_object()["nodeSelector"] = {{"kubernetes.io/hostname", node}};
-  if (local_data) spec.get_object()["volumes"] = json::Array{{{"name", "scratch"}, {"emptyDir", json::Members()}}};
-  if (const auto equals = labels.find('='); equals != std::string_view::npos) {
-    json::ensure(deployment, {"spec", "template", "metadata", "labels", labels.substr(0, equals)}) =
-        labels.substr(equals + 1);
+// `label` is "key=value", or nothing.
+json::Value Play::pod_of(const std::string& name, std::string_view image, int devices, const std::string& node,
+                         std::string_view label, bool local_data) const {
+  json::Value pod = {{"metadata", {{"labels", {{"app", name}}}}},
+                     {"spec", {{"containers", json::Array{{{"name", "train"}, {"image", image}}}}}}};
+  json::Value& spec = *json::find(pod, {"spec"});
+  if (devices > 0) vendor.use_device(spec, devices);
+  if (local_data) {
+    json::Value& volumes = json::ensure(spec, {"volumes"});
+    if (!volumes.is_array()) volumes = json::Array();
+    volumes.get_array().push_back({{"name", "scratch"}, {"emptyDir", json::Members()}});
   }
-  as("person", kube::create(kube::kDeployments, "ml", std::move(deployment)));
+  if (!node.empty()) json::ensure(spec, {"nodeSelector", "kubernetes.io/hostname"}) = node;
+  if (const auto equals = label.find('='); equals != std::string_view::npos)
+    json::ensure(pod, {"metadata", "labels", label.substr(0, equals)}) = label.substr(equals + 1);
+  return pod;
 }
 
-void Play::add_pod(const std::string& name, int gpus, const std::string& node, std::string_view image,
-                   std::string_view labels, bool local_data) {
-  json::Value pod = parsed(fmt::format(
-      R"({{"metadata": {{"name": "{0}", "labels": {{"app": "{0}"}}}}, "spec": {{"restartPolicy": "Never",
-          "nodeSelector": {{"kubernetes.io/hostname": "{1}"}}, "containers": [{{"name": "job", "image": "{2}"}}]}}}})",
-      name, node, image));
-  if (gpus > 0) {
-    json::find(pod, {"spec"})->at("containers").get_array().front().get_object()["resources"] = {
-        {"limits", {{"nvidia.com/gpu", std::to_string(gpus)}}}};
-  }
-  if (local_data) {
-    json::ensure(pod, {"spec", "volumes"}) = json::Array{{{"name", "scratch"}, {"emptyDir", json::Members()}}};
-  }
-  if (const auto equals = labels.find('='); equals != std::string_view::npos) {
-    json::ensure(pod, {"metadata", "labels", labels.substr(0, equals)}) = labels.substr(equals + 1);
-  }
+void Play::add_workload(const std::string& name, int replicas, int devices, const std::string& node,
+                        std::string_view label, bool local_data) {
+  json::Value spec = {{"replicas", replicas}, {"selector", {{"matchLabels", {{"app", name}}}}}};
+  spec.get_object()["template"] = pod_of(name, "train:1", devices, node, label, local_data);
+  as("person", kube::create(kube::kDeployments, "ml", {{"metadata", {{"name", name}}}, {"spec", std::move(spec)}}));
+}
+
+void Play::add_pod(const std::string& name, int devices, const std::string& node, std::string_view image,
+                   std::string_view label, bool local_data) {
+  json::Value pod = pod_of(name, image, devices, node, label, local_data);
+  json::ensure(pod, {"metadata", "name"}) = name;
+  json::ensure(pod, {"spec", "restartPolicy"}) = "Never";
   as("person", kube::create(kube::kPods, "ml", std::move(pod)));
 }
 
 void Play::bind_pod(const std::string& name, const std::string& resource, const std::string& node,
                     std::string_view image) {
-  as("person", kube::create(kube::kPods, "ml",
-                            parsed(fmt::format(R"({{"metadata": {{"name": "{0}"}},
-      "spec": {{"restartPolicy": "Never", "nodeName": "{1}", "containers": [{{"name": "job", "image": "{2}",
-                "resources": {{"limits": {{"{3}": "1"}}}}}}]}}}})",
-                                               name, node, image, resource))));
+  json::Value pod = pod_of(name, image, 0, "", "", false);
+  json::ensure(pod, {"metadata", "name"}) = name;
+  json::Value& spec = *json::find(pod, {"spec"});
+  spec.get_object()["restartPolicy"] = "Never";
+  spec.get_object()["nodeName"] = node;
+  json::ensure(spec.at("containers").get_array().front(), {"resources", "limits", resource}) = "1";
+  as("person", kube::create(kube::kPods, "ml", std::move(pod)));
 }
 
 void Play::delete_driver_pod(const std::string& node) {
   for (const sim::Stored& pod : world.store().pods_on(node)) {
-    if (our_role(*pod) != kDriverApp) continue;
+    if (our_role(vendor, *pod) != vendor.driver_role) continue;
     as("person",
        kube::remove(kube::kPods, std::string(kube::namespace_of(*pod)), std::string(kube::name_of(*pod)), ""));
     return;
@@ -133,14 +133,20 @@ void Play::delete_driver_pod(const std::string& node) {
 }
 
 void Play::foreign_operator(bool runs) {
-  if (runs) {
-    as("person", kube::create(kube::kDeployments, "gpu-operator", parsed(R"({"metadata": {"name": "gpu-operator",
-        "labels": {"app": "gpu-operator"}}, "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "gpu-operator"}},
-        "template": {"metadata": {"labels": {"app": "gpu-operator"}},
-                     "spec": {"containers": [{"name": "operator", "image": "gpu-operator:1"}]}}}})")));
-  } else {
-    as("person", kube::remove(kube::kDeployments, "gpu-operator", "gpu-operator", ""));
-  }
+  const auto& [key, value] = vendor.own_operator_label;
+  if (!runs) return as("person", kube::remove(kube::kDeployments, std::string(vendor.ns), std::string(value), ""));
+  as("person", kube::create(kube::kDeployments, std::string(vendor.ns),
+                            parsed(fmt::format(R"({{"metadata": {{"name": "{1}", "labels": {{"{0}": "{1}"}}}},
+      "spec": {{"replicas": 1, "selector": {{"matchLabels": {{"{0}": "{1}"}}}},
+                "template": {{"metadata": {{"labels": {{"{0}": "{1}"}}}},
+                              "spec": {{"containers": [{{"name": "operator", "image": "{1}:1"}}]}}}}}}}})",
+                                               key, value))));
+}
+
+void Play::create_policy(std::string_view version, std::string_view upgrade) {
+  json::Value object = parsed(replaced(vendor.policy_text, "$VERSION", version));
+  if (!upgrade.empty()) sim::merge_patch(object, vendor.merge_of("upgrade-policy", upgrade));
+  as("person", kube::create(vendor.policy, "", std::move(object)));
 }
 
 bool Play::fails(std::string why) {
@@ -151,7 +157,19 @@ bool Play::fails(std::string why) {
 bool Play::someone_is_claimed() {
   const std::vector<std::string> all = names();
   return std::any_of(all.begin(), all.end(),
-                     [this](const auto& name) { return marks_of(*node(name)).claim.has_value(); });
+                     [this](const auto& name) { return marks_of(vendor, *node(name)).claim.has_value(); });
+}
+
+std::size_t Play::requests() const {
+  std::size_t count = 0;
+  const auto add = [&](const Door& door) {
+    count += static_cast<std::size_t>(std::count(door.writes().begin(), door.writes().end(), 'w'));
+  };
+  for (const Replica& replica : replicas_) {
+    if (replica.door) add(*replica.door);
+  }
+  for (const auto& door : old_doors_) add(*door);
+  return count;
 }
 
 bool Play::comes_to_rest() {
@@ -160,12 +178,12 @@ bool Play::comes_to_rest() {
   // Whoever was given back by a person is left alone for ten minutes, and failing takes its time: a node that is in
   // hand may wait for its driver for half an hour without a word.
   for (int tries = 0; tries < 12; ++tries) {
-    const std::uint64_t before = checker->operator_writes();
+    const std::size_t before = requests();
     if (world.run_until(is_broken, 10min)) return false;
-    if (checker->operator_writes() != before) continue;
+    if (requests() != before) continue;
     if (!someone_is_claimed()) return true;
     if (world.run_until(is_broken, 31min)) return false;
-    if (checker->operator_writes() == before) return true;
+    if (requests() == before) return true;
   }
   checker->blame("L2 fixpoint", "the operator still writes: " + checker->last_operator_write());
   return false;
@@ -175,21 +193,22 @@ bool Play::comes_to_rest() {
 std::string Play::final_state() {
   std::string text;
   for (const std::string& name : names()) {
-    const NodeMarks marks = marks_of(*node(name));
-    text += fmt::format("{} state={} cordoned={} tainted={} gates={} claim={} result={} next={} driver={}", name,
-                        marks.state, marks.is_cordoned, marks.is_tainted, marks.has_paused_gates ? "paused" : "open",
-                        marks.claim ? marks.claim->phase : "", marks.result, marks.next, driver_on(name));
+    const NodeMarks marks = marks_of(vendor, *node(name));
+    text += fmt::format("{} state={} cordoned={} tainted={} gates={} claim={} result={} next={} order={} driver={}",
+                        name, marks.state, marks.is_cordoned, marks.is_tainted,
+                        marks.has_paused_gates ? "paused" : "open", marks.claim ? marks.claim->phase : "", marks.result,
+                        marks.next, marks.has_order, checker->loaded_on(name));
     std::vector<std::string> pods;
     for (const sim::Stored& pod : world.store().pods_on(name)) {
-      if (is_finished(*pod) && our_role(*pod).empty()) continue;
-      pods.push_back(fmt::format(" {}{}{}", family_of(*pod), is_ready(*pod) ? "" : "(unready)",
+      if (is_finished(*pod) && our_role(vendor, *pod).empty()) continue;
+      pods.push_back(fmt::format(" {}{}{}", family_of(vendor, *pod), is_ready(*pod) ? "" : "(unready)",
                                  std::string(kube::label_of(*pod, kDigest)).substr(0, 8)));
     }
     std::sort(pods.begin(), pods.end());
     text += fmt::format(" pods:{}", fmt::join(pods, "")) + "\n";
   }
   if (const auto policy = this->policy()) {
-    text += "asks " + json::text_of(json::members_at(*policy, {"spec", "driver", "upgradePolicy"})) + "\n";
+    text += "asks " + json::text_of(json::members_at(*policy, {"spec"})) + "\n";
     text += "status " + json::text_of(json::members_at(*policy, {"status", "summary"})) + "\n";
     for (const json::Value& condition : json::array_at(*policy, {"status", "conditions"})) {
       text += fmt::format("  {}={} {}\n", json::text_at(condition, {"type"}), json::text_at(condition, {"status"}),

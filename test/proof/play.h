@@ -17,6 +17,7 @@ namespace drover::proof {
 
 struct PlayOptions {
   std::uint64_t seed = 1;
+  const Vendor& vendor = nvidia();
   std::string nodes = "nvidia=3";
   CheckerOptions checker = {};
   Death death = {};        // of the first operator
@@ -30,9 +31,13 @@ class Play : public operate::testing::Stage {
   explicit Play(const PlayOptions& options);
   ~Play();
 
+  const Vendor& vendor;
+
   // One sentence of a story; false when it is not understood or what it waits for does not come (and `trouble` says
   // why).
   bool say(std::string_view sentence);
+  // Several, with ";;" between them; those that are not understood are passed over.
+  void say_all(std::string_view sentences);
   const std::string& trouble() const { return trouble_; }
 
   void start(std::size_t replica = 0);
@@ -46,15 +51,18 @@ class Play : public operate::testing::Stage {
   // Runs on and sees whether the operator is quiet.
   bool comes_to_rest();
 
+  std::string state(const std::string& name) const { return marks_of(vendor, *node(name)).state; }
+  sim::Stored policy() const { return world.store().find(vendor.policy.qualified(), std::string(vendor.policy_name)); }
+
   std::unique_ptr<Checker> checker;
 
   // What people and fate do; also for the swarm.
   void as(std::string_view asker, kube::Request request);
   void set_node(std::string_view asker, const std::string& node, json::Value merge);
-  void add_workload(const std::string& name, int replicas, int gpus, const std::string& node, std::string_view labels,
+  void add_workload(const std::string& name, int replicas, int devices, const std::string& node, std::string_view label,
                     bool local_data);
-  void add_pod(const std::string& name, int gpus, const std::string& node, std::string_view image,
-               std::string_view labels, bool local_data = false);
+  void add_pod(const std::string& name, int devices, const std::string& node, std::string_view image,
+               std::string_view label, bool local_data = false);
   // Past the scheduler, which does not know the resource.
   void bind_pod(const std::string& name, const std::string& resource, const std::string& node, std::string_view image);
   void delete_driver_pod(const std::string& node);
@@ -67,12 +75,19 @@ class Play : public operate::testing::Stage {
   };
   bool fails(std::string why);
   bool someone_is_claimed();
+  // By all operators so far, besides Events and status: also those that change nothing.
+  std::size_t requests() const;
   bool until(const std::vector<std::string>& words);
   bool about_policy(const std::vector<std::string>& words, std::string_view rest);
   bool about_workload(const std::vector<std::string>& words);
   bool about_node(const std::vector<std::string>& words, std::string_view rest);
   bool about_images(const std::vector<std::string>& words);
   bool about_agents(const std::vector<std::string>& words);
+  bool about_machine(const std::vector<std::string>& words);
+  bool expect(const std::vector<std::string>& words);
+  json::Value pod_of(const std::string& name, std::string_view image, int devices, const std::string& node,
+                     std::string_view label, bool local_data) const;
+  void create_policy(std::string_view version, std::string_view upgrade);
   bool is(const std::string& name, std::string_view what, const std::string& wanted);
 
   PlayOptions options_;
@@ -80,6 +95,7 @@ class Play : public operate::testing::Stage {
   std::vector<std::unique_ptr<Door>> old_doors_;
   base::Timer revival_;
   bool has_died_ = false;
+  std::map<std::string, std::vector<int>> holders_;  // processes of machines that hold the device
   std::string writes_;
   std::string trouble_;
 };

@@ -1,7 +1,7 @@
-// The sentences of a story.
+// The sentences of a story. Of other vendors than NVIDIA a story begins with "vendor NAME".
 //
-//   policy 535.129.03 "drain": {"enable": true}      a ClusterPolicy; the rest are members of its upgradePolicy
-//   version V | pause | resume | policy gone | upgrade-policy MERGE | driver-spec MERGE | update-strategy S
+//   policy 535.129.03 "drain": {"enable": true}      the vendor's policy; the rest are members of its upgradePolicy
+//   version V | pause | resume | upgrade-policy MERGE | driver-spec MERGE | policy gone | what else the vendor has
 //   operator starts | operator dies | installed      installed: the operator starts and brings the first driver
 //   workload NAME pods=2 gpus=1 [node=N|each] [label=K=V] [local-data]
 //   pod NAME gpus=1 node=N [image=I] [label=K=V] [local-data]  without a controller
@@ -12,9 +12,11 @@
 //   person cordons N | person uncordons N | label N K=V | annotate N K=V (K= removes) | state N VALUE
 //   record N garbled | record N removed | vendor N STATE [cordoned] [found]
 //   power-off N | power-on N | delete node N | add node N | driver pod deleted on N | order N TEXT
+//   machine N|all luck NAME | no-luck NAME | device-held | device-free | has FILE | loses FOLDER | loads V | unloads
 //   foreign operator comes | foreign operator goes
 //   run SPAN | until all STATE [within SPAN] | until N STATE [within SPAN] | until all on VERSION [within SPAN]
 //   until N|all loaded VERSION [within SPAN] | until N asks WISH [within SPAN] | until N is cordoned [within SPAN]
+//   until N noted FILE:TEXT [within SPAN]            on its machine
 //   expect N label K=V | expect N annotation K=V | expect N driver V | expect pod|daemonset NS/NAME there|gone | rest
 #include <fmt/format.h>
 
@@ -26,9 +28,6 @@
 namespace drover::proof {
 
 using namespace std::chrono_literals;
-using operate::testing::cluster_policy;
-using operate::testing::kClusterPolicies;
-using operate::testing::parsed;
 
 namespace {
 
@@ -77,15 +76,12 @@ bool Play::say(std::string_view sentence) {
   // Whichever node it is that failed.
   for (std::string& word : words) {
     for (const std::string& name : names()) {
-      if (word == "FAILED" && state(name) == "upgrade-failed") word = name;
+      if (word == "FAILED" && state(name) == vendor.failed()) word = name;
     }
   }
   const std::string& verb = words[0];
-  if (verb == "nodes") return true;  // read before the stage is built
-  if (verb == "policy" || verb == "version" || verb == "pause" || verb == "resume" || verb == "upgrade-policy" ||
-      verb == "driver-spec" || verb == "update-strategy") {
-    return about_policy(words, sentence);
-  }
+  if (verb == "nodes" || (verb == "vendor" && words.size() == 2)) return true;  // read before the stage is built
+  if (verb == "policy" || !vendor.merge_of(verb, "").is_null()) return about_policy(words, sentence);
   if (verb == "workload" || verb == "pod" || verb == "budget" || (verb == "delete" && words[1] == "pod")) {
     return about_workload(words);
   }
@@ -97,7 +93,7 @@ bool Play::say(std::string_view sentence) {
   }
   if (verb == "installed") {
     start();
-    return say("until all upgrade-done within 20m");
+    return say(fmt::format("until all {} within 20m", vendor.done()));
   }
   if (verb == "foreign") {
     foreign_operator(words[2] == "comes");
@@ -111,49 +107,47 @@ bool Play::say(std::string_view sentence) {
   }
   if (verb == "until") return until(words);
   if (verb == "rest") return comes_to_rest() || fails("it does not come to rest");
+  if (verb == "machine") return about_machine(words);
+  if (verb == "expect") return expect(words);
   return about_node(words, sentence);
 }
 
+void Play::say_all(std::string_view sentences) {
+  while (!sentences.empty()) {
+    const std::size_t end = sentences.find(";;");
+    say(sentences.substr(0, end));
+    sentences = end == std::string_view::npos ? std::string_view() : sentences.substr(end + 2);
+  }
+}
+
 bool Play::until(const std::vector<std::string>& words) {
-  base::Span at_most = 2h;
-  if (words.size() > 4 && words[3] == "within") at_most = *base::parse_span(words[4]);
-  const std::string state = words[2] == "none" ? "" : words[2];
-  if (words[2] == "on") {
-    if (words.size() > 5 && words[4] == "within") at_most = *base::parse_span(words[5]);
-    const std::vector<std::string> who = words[1] == "all" ? names() : std::vector{words[1]};
-    const auto on = [&] {
-      return !checker->is_clean() || std::all_of(who.begin(), who.end(), [&](const std::string& name) {
-        return this->state(name) == "upgrade-done" && driver_on(name) == words[3] &&
-               !is_in_flight_state(this->state(name));
-      });
-    };
-    if (world.run_until(on, at_most)) return true;
-  }
-  if (words[2] == "loaded" || words[2] == "asks" || words[2] == "is") {
-    if (words.size() > 5 && words[4] == "within") at_most = *base::parse_span(words[5]);
-    const std::vector<std::string> who = words[1] == "all" ? names() : std::vector{words[1]};
-    const auto is_so = [&] {
-      return !checker->is_clean() ||
-             std::all_of(who.begin(), who.end(), [&](const std::string& name) { return is(name, words[2], words[3]); });
-    };
-    return world.run_until(is_so, at_most) ||
-           fails(fmt::format("{} did not come to {} {}", words[1], words[2], words[3]));
-  }
+  const auto within = std::find(words.begin(), words.end(), "within");
+  const base::Span at_most = within == words.end() ? 2h : *base::parse_span(*(within + 1));
+  const std::string wanted = within - words.begin() > 3 ? words[3] : "";
   const auto holds = [&] {
-    if (words[2] == "on") return false;
-    if (!checker->is_clean()) return true;
-    return words[1] == "all" ? all(state) : this->state(words[1]) == state;
+    const std::vector<std::string> who = words[1] == "all" ? names() : std::vector{words[1]};
+    return !checker->is_clean() ||
+           std::all_of(who.begin(), who.end(), [&](const std::string& name) { return is(name, words[2], wanted); });
   };
   if (world.run_until(holds, at_most)) return true;
   std::string now;
-  for (const std::string& name : names()) now += fmt::format(" {}={}", name, this->state(name));
-  return fails(fmt::format("{} did not become {}:{}", words[1], words[2], now));
+  for (const std::string& name : names()) now += fmt::format(" {}={}", name, state(name));
+  return fails(fmt::format("{} did not come to {} {}:{}", words[1], words[2], wanted, now));
 }
 
 bool Play::is(const std::string& name, std::string_view what, const std::string& wanted) {
-  if (what == "loaded") return driver_on(name) == wanted && !is_cordoned(name) && checker->has_ready_driver(name);
+  if (what == "on") return state(name) == vendor.done() && checker->loaded_on(name) == wanted;
+  if (what == "loaded") {
+    return checker->loaded_on(name) == wanted && !is_cordoned(name) && checker->has_ready_driver(name);
+  }
+  if (what == "noted") {
+    const std::size_t colon = wanted.find(':');
+    const auto text = kubelets.host(name)->read(wanted.substr(0, colon));
+    return text && text->find(wanted.substr(colon + 1)) != std::string::npos;
+  }
   if (what == "is") return is_cordoned(name) == (wanted == "cordoned");
-  return wish_on(*node(name)) == wanted;
+  if (what == "asks") return wish_on(*node(name)) == wanted;
+  return state(name) == (what == "none" ? "" : what);
 }
 
 bool Play::about_agents(const std::vector<std::string>& words) {
@@ -166,38 +160,64 @@ bool Play::about_agents(const std::vector<std::string>& words) {
 }
 
 bool Play::about_policy(const std::vector<std::string>& words, std::string_view rest) {
-  const auto merge = [this](const std::string& text) {
-    as("person", kube::patch(kClusterPolicies, "", "cluster-policy", kube::PatchKind::Merge, parsed(text)));
-    return true;
-  };
-  if (words[0] == "version") return merge(fmt::format(R"({{"spec": {{"driver": {{"version": "{}"}}}}}})", words[1]));
-  if (words[0] == "driver-spec") {
-    return merge(fmt::format(R"({{"spec": {{"driver": {{{}}}}}}})", after_words(rest, 1)));
+  const std::string name(vendor.policy_name);
+  if (words[0] != "policy") {
+    json::Value merge = vendor.merge_of(words[0], after_words(rest, 1));
+    if (merge.is_null()) return fails("no JSON");
+    as("person", kube::patch(vendor.policy, "", name, kube::PatchKind::Merge, std::move(merge)));
+  } else if (words[1] == "gone") {
+    as("person", kube::remove(vendor.policy, "", name, ""));
+  } else {
+    create_policy(words[1], after_words(rest, 2));
   }
-  if (words[0] == "update-strategy") {
-    return merge(fmt::format(R"({{"spec": {{"daemonsets": {{"updateStrategy": "{}"}}}}}})", words[1]));
+  return true;
+}
+
+bool Play::about_machine(const std::vector<std::string>& words) {
+  const std::string& what = words[2];
+  const std::string more = words.size() > 3 ? words[3] : "";
+  const std::string module(vendor.module);
+  for (const std::string& name : words[1] == "all" ? names() : std::vector{words[1]}) {
+    sim::SimHost* machine = kubelets.host(name);
+    if (machine == nullptr) return fails("no such machine");
+    bool is_done = true;
+    if (what == "luck" || what == "no-luck") {
+      const auto luck = sim::parse_host_luck(more);
+      if (!luck) return fails(luck.error().message);
+      machine->set_luck(*luck, what == "luck");
+    } else if (what == "device-held") {
+      const auto pid = machine->open(std::string(vendor.device), "", "tool");
+      if (pid) holders_[name].push_back(*pid);
+      is_done = pid.has_value();
+    } else if (what == "device-free") {
+      for (const int pid : std::exchange(holders_[name], {})) machine->close(pid);
+    } else if (what == "has") {
+      is_done = machine->write(more, "").has_value();
+    } else if (what == "loses") {
+      is_done = machine->remove_tree(more).has_value();
+    } else if (what == "loads") {
+      is_done = machine->insert(module, more).has_value();
+    } else {
+      checker->machine_goes_down(name);  // by hand, not by an agent
+      is_done = what == "unloads" && machine->unload(module).has_value();
+    }
+    if (!is_done) return fails(fmt::format("the machine of {} cannot: {} {}", name, what, more));
+    checker->meddled_with(name);
+    if (words[1] != "all") checker->note("fate", fmt::format("{}  {}{}{}", name, what, more.empty() ? "" : " ", more));
   }
-  if (words[0] == "upgrade-policy") {
-    return merge(fmt::format(R"({{"spec": {{"driver": {{"upgradePolicy": {{{}}}}}}}}})", after_words(rest, 1)));
-  }
-  if (words[0] == "pause" || words[0] == "resume") {
-    return merge(
-        fmt::format(R"({{"spec": {{"driver": {{"upgradePolicy": {{"autoUpgrade": {}}}}}}}}})", words[0] == "resume"));
-  }
-  if (words[1] == "gone") {
-    as("person", kube::remove(kClusterPolicies, "", "cluster-policy", ""));
-    return true;
-  }
-  as("person", kube::create(kClusterPolicies, "", cluster_policy(words[1], after_words(rest, 2))));
   return true;
 }
 
 bool Play::about_workload(const std::vector<std::string>& words) {
   if (words[0] == "budget") {
+    const std::string& name = words[1];
     if (words[2] == "gone") {
-      as("person", kube::remove(kube::kDisruptionBudgets, "ml", words[1], ""));
+      as("person", kube::remove(kube::kDisruptionBudgets, "ml", name, ""));
     } else {
-      create_budget(words[1], std::stoi(words[2]));
+      json::Value budget = {
+          {"metadata", {{"name", name}}},
+          {"spec", {{"minAvailable", std::stoi(words[2])}, {"selector", {{"matchLabels", {{"app", name}}}}}}}};
+      as("person", kube::create(kube::kDisruptionBudgets, "ml", std::move(budget)));
     }
     return true;
   }
@@ -260,9 +280,10 @@ bool Play::about_node(const std::vector<std::string>& words, std::string_view re
   }
   if (verb == "label") return pair("labels");
   if (verb == "annotate") return pair("annotations");
-  if (verb == "state") {
+  if (verb == "state" && !vendor.state_label.empty()) {
     set_node("person", words[1],
-             {{"metadata", {{"labels", {{kState, words[2] == "none" ? json::Value() : json::Value(words[2])}}}}}});
+             {{"metadata",
+               {{"labels", {{vendor.state_label, words[2] == "none" ? json::Value() : json::Value(words[2])}}}}}});
     return true;
   }
   if (verb == "record") {
@@ -272,10 +293,12 @@ bool Play::about_node(const std::vector<std::string>& words, std::string_view re
     return true;
   }
   if (verb == "vendor") {
-    json::Value merge = {{"metadata", {{"labels", {{kState, words[2]}}}, {"annotations", {{kRecord, nullptr}}}}}};
+    json::Value merge = {
+        {"metadata", {{"labels", {{vendor.state_label, words[2]}}}, {"annotations", {{kRecord, nullptr}}}}}};
     if (has(words, "cordoned")) merge.get_object()["spec"] = {{"unschedulable", true}};
-    if (has(words, "found")) json::ensure(merge, {"metadata", "annotations", kFoundCordoned}) = "true";
-    set_node(has(words, "found") ? "person" : kVendorsOperator, words[1], std::move(merge));
+    if (has(words, "found"))
+      json::ensure(merge, {"metadata", "annotations", vendor.found_cordoned_annotation}) = "true";
+    set_node(has(words, "found") ? "person" : vendor.own_operator, words[1], std::move(merge));
     return true;
   }
   if (verb == "power-off") return kubelets.power_off(words[1]) || fails("no such machine");
@@ -285,32 +308,34 @@ bool Play::about_node(const std::vector<std::string>& words, std::string_view re
     return true;
   }
   if (verb == "delete") {
+    holders_.erase(words[2]);
     as("person", kube::remove(kube::kNodes, "", words[2], ""));
     return true;
   }
   if (verb == "add") {
-    as("person", kube::create(kube::kNodes, "", sim::make_node(*sim::find_template("nvidia"), words[2])));
+    as("person", kube::create(kube::kNodes, "", sim::make_node(*sim::find_template(vendor.name), words[2])));
     return true;
-  }
-  if (verb == "expect" && (words[1] == "pod" || words[1] == "daemonset")) {
-    const sim::Stored object = world.store().find(words[1] == "pod" ? "pods" : "daemonsets.apps", words[2]);
-    const bool is_there = object && !kube::is_being_deleted(*object);
-    return is_there == (words[3] == "there") || fails(is_there ? "it is there" : "it is gone");
-  }
-  if (verb == "expect") {
-    const auto equals = words[3].find('=');
-    const std::string key = words[3].substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : words[3].substr(equals + 1);
-    const std::string is = words[2] == "label"        ? std::string(kube::label_of(*node(words[1]), key))
-                           : words[2] == "annotation" ? std::string(kube::annotation_of(*node(words[1]), key))
-                                                      : driver_on(words[1]);
-    return is == (words[2] == "driver" ? key : value) || fails(fmt::format("it is \"{}\"", is));
   }
   if (verb == "driver") {
     delete_driver_pod(words.back());
     return true;
   }
-  return fails(fmt::format("nobody understands \"{}\"", rest));
+  return fails(fmt::format("no such sentence: \"{}\"", rest));
+}
+
+bool Play::expect(const std::vector<std::string>& words) {
+  if (words[1] == "pod" || words[1] == "daemonset") {
+    const sim::Stored object = world.store().find(words[1] == "pod" ? "pods" : "daemonsets.apps", words[2]);
+    const bool is_there = object && !kube::is_being_deleted(*object);
+    return is_there == (words[3] == "there") || fails(is_there ? "it is there" : "it is gone");
+  }
+  const auto equals = words[3].find('=');
+  const std::string key = words[3].substr(0, equals);
+  const std::string value = equals == std::string::npos ? "" : words[3].substr(equals + 1);
+  const std::string is = words[2] == "label"        ? std::string(kube::label_of(*node(words[1]), key))
+                         : words[2] == "annotation" ? std::string(kube::annotation_of(*node(words[1]), key))
+                                                    : checker->loaded_on(words[1]);
+  return is == (words[2] == "driver" ? key : value) || fails(fmt::format("it is \"{}\"", is));
 }
 
 }  // namespace drover::proof

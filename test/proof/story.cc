@@ -21,11 +21,14 @@ Story read(const std::filesystem::path& path) {
       is_story = false;
     } else if (is_story) {
       if (line.starts_with("nodes ")) story.nodes = line.substr(6);
+      if (line.starts_with("vendor ") && vendor_named(line.substr(7)) != nullptr)
+        story.vendor = vendor_named(line.substr(7));
       story.sentences.push_back(line);
     } else {
       story.expected += line + "\n";
     }
   }
+  if (story.nodes.empty()) story.nodes = fmt::format("{}=3", story.vendor->name);
   return story;
 }
 

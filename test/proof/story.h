@@ -11,7 +11,8 @@ namespace drover::proof {
 struct Story {
   std::string name;  // of the file, without its ending
   std::string path;
-  std::string nodes = "nvidia=3";
+  const Vendor* vendor = &nvidia();
+  std::string nodes = {};
   std::vector<std::string> sentences;  // with comments and empty lines
   std::string expected;
 };

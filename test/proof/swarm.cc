@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <functional>
 #include <set>
 #include <vector>
 
@@ -14,24 +13,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::array kVersions = {"535.129.03", "550.54.15", "570.86.15"};
-constexpr std::array kShares = {R"(1)", R"(2)", R"("25%")", R"("50%")", R"("100%")"};
-
 // Chance is drawn one by one, never twice among the arguments of one call: compilers evaluate those in any order, and a
 // seed is to be the same story everywhere.
-class Swarm {
+class SwarmRun {
  public:
-  Swarm(std::uint64_t seed, const Door::Alter& alter)
-      : random_(base::Random(seed).fork("swarm")),
+  SwarmRun(const Vendor& vendor, std::uint64_t seed)
+      : vendor_(vendor),
+        random_(base::Random(seed).fork("swarm")),
         // Half of all seeds hear of everything in time, so that the checker can be exact about them.
         is_harsh_(seed % 2 == 1),
         has_leases_(random_.chance(0.5)),
-        // The others have scripts in the place of the agents, which cannot ask: drivers do not change by themselves.
-        has_agents_(seed % 3 == 0),
+        furnishing_(vendor.furnishings[seed % vendor.furnishings.size()]),
         play_({.seed = seed,
-               .nodes = fmt::format("nvidia={}", 2 + random_.below(3)),
+               .vendor = vendor,
+               .nodes = fmt::format("{}={}", vendor.name, 2 + random_.below(3)),
                .checker = {.slack = is_harsh_ ? base::Span(15min) : base::Span(45s), .sees_all = false},
-               .alter = alter,
                .with_leases = has_leases_}) {}
 
   SwarmResult run() {
@@ -45,7 +41,7 @@ class Swarm {
     const bool rests = play_.comes_to_rest();
     if (rests) {
       play_.checker->check_at_rest();
-      check_drivers();
+      play_.checker->check_drivers();
     }
     std::string trouble = play_.checker->report();
     if (!trouble.empty()) trouble += "at the end:\n" + play_.final_state();
@@ -53,38 +49,30 @@ class Swarm {
   }
 
  private:
-  template <class Array>
-  auto one_of(const Array& choices) {
+  template <class Choices>
+  auto one_of(const Choices& choices) {
     return choices[random_.below(choices.size())];
   }
-  std::string some_node() {
+  std::string any_node() {
     const auto names = play_.names();
-    return names.empty() ? "nvidia-1" : names[random_.below(names.size())];
+    return names.empty() ? fmt::format("{}-1", vendor_.name) : names[random_.below(names.size())];
+  }
+  std::string any_state() { return random_.chance(0.1) ? "nonsense" : std::string(one_of(vendor_.states).value); }
+
+  // The vendor's sentences, with something in the place of <node> and the like.
+  void say_all(std::string_view sentences) {
+    std::string text = replaced(sentences, "<node>", any_node());
+    text = replaced(text, "<version>", one_of(vendor_.versions));
+    text = replaced(text, "<flag>", random_.chance(0.5) ? "true" : "false");
+    text = replaced(text, "<n>", std::to_string(random_.below(3)));
+    play_.say_all(text);
   }
 
-  std::string removal() {
-    const bool force = random_.chance(0.5);
-    const bool local_data = random_.chance(0.5);
-    return fmt::format(R"("force": {}, "deleteEmptyDir": {}, "timeoutSeconds": {})", force, local_data,
-                       30 + random_.below(300));
-  }
-
-  std::string upgrade_policy() {
-    std::string text = fmt::format(R"("maxParallelUpgrades": {}, )", random_.below(4));
-    text += fmt::format(R"("maxUnavailable": {})", one_of(kShares));
-    text += fmt::format(R"(, "podDeletion": {{{}}})", removal());
-    if (random_.chance(0.4)) text += fmt::format(R"(, "drain": {{"enable": true, {}}})", removal());
-    if (random_.chance(0.3)) {
-      text += fmt::format(R"(, "waitForCompletion": {{"podSelector": "kind=job", "timeoutSeconds": {}}})",
-                          30 + random_.below(300));
-    }
-    return text;
-  }
+  // ---- the beginning
 
   void prepare() {
     set_images();
-    play_.say(fmt::format("policy {} {}", kVersions[0], upgrade_policy()));
-    if (!has_agents_) play_.say("update-strategy OnDelete");
+    create_policy(vendor_.versions[0]);
     play_.say("installed");
     for (const std::string& node : play_.names()) {
       if (random_.chance(0.6)) {
@@ -102,7 +90,16 @@ class Swarm {
     }
     start_all();
     add_faults();
-    play_.say(fmt::format("version {}", kVersions[1]));
+    play_.say(fmt::format("version {}", vendor_.versions[1]));
+  }
+  void set_images() {
+    play_.say("images as usual");
+    play_.say("image forever:* wait forever");
+    play_.say_all(furnishing_.key);
+  }
+  void create_policy(std::string_view version) {
+    play_.say(fmt::format("policy {} {}", version, vendor_.any_upgrade_policy(random_)));
+    play_.say_all(furnishing_.value);
   }
 
   void add_faults() {
@@ -122,18 +119,21 @@ class Swarm {
     json::Members labels;
     json::Members annotations;
     json::Members spec;
-    labels[kState] = random_.chance(0.2) ? json::Value() : json::Value(any_state());
+    const bool has_state = !random_.chance(0.2);
+    if (!vendor_.state_label.empty())
+      labels[vendor_.state_label] = has_state ? json::Value(any_state()) : json::Value();
     if (random_.chance(0.7)) annotations[kRecord] = any_record(node);
-    if (random_.chance(0.2)) annotations[kFoundCordoned] = "true";
-    if (random_.chance(0.3)) labels["nvidia.com/gpu.deploy.device-plugin"] = kPaused;
+    const bool has_note = random_.chance(0.2);
+    for (const std::string_view key : {vendor_.found_cordoned_annotation, vendor_.cordon_annotation}) {
+      if (has_note && !key.empty()) annotations[key] = "true";
+    }
+    if (random_.chance(0.3)) labels[vendor_.a_gate] = vendor_.gate_closed;
     if (random_.chance(0.5)) spec["unschedulable"] = true;
     if (random_.chance(0.2)) spec["taints"] = json::Array{{{"key", kTaint}, {"effect", "NoSchedule"}}};
     play_.set_node(
         "person", node,
         json::Members{{"metadata", json::Members{{"labels", labels}, {"annotations", annotations}}}, {"spec", spec}});
   }
-
-  std::string any_state() { return random_.chance(0.1) ? "nonsense" : one_of(all_states()); }
 
   json::Value any_record(const std::string& node) {
     if (random_.chance(0.2)) return json::Value();
@@ -146,96 +146,83 @@ class Swarm {
       const auto stored = play_.node(node);
       record["claim"] =
           json::Members{{"id", "anybody"},
-                        {"kind", random_.chance(0.9) ? kKind : "tenstorrent/firmware"},
+                        {"kind", random_.chance(0.9) ? vendor_.kind : "tenstorrent/firmware"},
                         {"policy", "some-uid"},
                         {"node", stored && random_.chance(0.9) ? std::string(kube::uid_of(*stored)) : "another"},
                         {"phase", one_of(kPhases)},
                         {"since", base::rfc3339(play_.world.loop.wall() - random_.below(1000) * 1s)},
                         {"target", "whatever"},
                         {"cordon", random_.chance(0.7) ? "ours" : "found"}};
-      if (random_.chance(0.3)) {
-        json::ensure(record["claim"], {"gates", "nvidia.com/gpu.deploy.device-plugin"}) = "true";
-      }
+      if (random_.chance(0.3)) json::ensure(record["claim"], {"gates", vendor_.a_gate}) = "true";
     }
     if (random_.chance(0.5)) {
-      record["outcomes"] = json::Members{{kKind, json::Members{{"result", random_.chance(0.5) ? "done" : "failed"},
-                                                               {"target", "whatever"},
-                                                               {"next", random_.chance(0.5) ? "asked" : ""}}}};
+      record["outcomes"] =
+          json::Members{{vendor_.kind, json::Members{{"result", random_.chance(0.5) ? "done" : "failed"},
+                                                     {"target", "whatever"},
+                                                     {"next", random_.chance(0.5) ? "asked" : ""}}}};
     }
     return json::Value(json::text_of(record));
   }
 
+  // ---- the trouble
+
   void meddle() {
-    // Nobody but the first may claim for another kind: that claim would never end.
-    static const std::vector<void (Swarm::*)()> kDeeds = {
-        &Swarm::cordon,         &Swarm::uncordon,       &Swarm::relabel,      &Swarm::touch_record,
-        &Swarm::change_version, &Swarm::change_version, &Swarm::pause,        &Swarm::resume,
-        &Swarm::resume,         &Swarm::policy_goes,    &Swarm::policy_comes, &Swarm::policy_comes,
-        &Swarm::policy_changes, &Swarm::delete_driver,  &Swarm::budget,       &Swarm::skip,
-        &Swarm::node_goes,      &Swarm::node_comes,     &Swarm::power,        &Swarm::power,
-        &Swarm::hold,           &Swarm::request,        &Swarm::kill_one,     &Swarm::start_all,
-        &Swarm::start_all,      &Swarm::break_image,    &Swarm::mend_images,  &Swarm::gate,
-        &Swarm::foreigner};
-    (this->*one_of(kDeeds))();
+    // A claim for another kind would never end: only `calm_down` can take it away.
+    static const std::vector<void (SwarmRun::*)()> kDeeds = {
+        &SwarmRun::cordon,         &SwarmRun::uncordon,       &SwarmRun::relabel,      &SwarmRun::touch_record,
+        &SwarmRun::change_version, &SwarmRun::change_version, &SwarmRun::pause,        &SwarmRun::resume,
+        &SwarmRun::resume,         &SwarmRun::policy_goes,    &SwarmRun::policy_comes, &SwarmRun::policy_comes,
+        &SwarmRun::policy_changes, &SwarmRun::delete_driver,  &SwarmRun::budget,       &SwarmRun::skip,
+        &SwarmRun::node_goes,      &SwarmRun::node_comes,     &SwarmRun::power,        &SwarmRun::power,
+        &SwarmRun::hold,           &SwarmRun::request,        &SwarmRun::kill_one,     &SwarmRun::start_all,
+        &SwarmRun::start_all,      &SwarmRun::mend,           &SwarmRun::gate,         &SwarmRun::foreigner};
+    const std::size_t deed = random_.below(kDeeds.size() + vendor_.troubles.size());
+    if (deed < kDeeds.size()) return (this->*kDeeds[deed])();
+    say_all(vendor_.troubles[deed - kDeeds.size()]);
+    play_.checker->note("fate", "trouble of the vendor's own");
   }
 
-  void cordon() { play_.say("person cordons " + some_node()); }
-  void uncordon() { play_.say("person uncordons " + some_node()); }
+  void cordon() { play_.say("person cordons " + any_node()); }
+  void uncordon() { play_.say("person uncordons " + any_node()); }
   void relabel() {
-    const std::string node = some_node();
+    const std::string node = any_node();
     play_.say(fmt::format("state {} {}", node, random_.chance(0.2) ? "none" : any_state()));
   }
   void touch_record() {
-    const std::string node = some_node();
+    const std::string node = any_node();
     play_.set_node("person", node, {{"metadata", {{"annotations", {{kRecord, any_record(node)}}}}}});
   }
-  void change_version() { play_.say(fmt::format("version {}", one_of(kVersions))); }
+  void change_version() { play_.say(fmt::format("version {}", one_of(vendor_.versions))); }
   void pause() { play_.say("pause"); }
   void resume() { play_.say("resume"); }
   void policy_goes() { play_.say("policy gone"); }
-  void policy_comes() {
-    const std::string version = one_of(kVersions);
-    play_.say(fmt::format("policy {} {}", version, upgrade_policy()));
-    if (!has_agents_) play_.say("update-strategy OnDelete");
-  }
-  void set_images() {
-    play_.kubelets.images() = sim::ImageTable::with_vendors();
-    play_.say("image forever:* wait forever");
-    if (has_agents_) play_.say("agents work");
-  }
-  void policy_changes() { play_.say("upgrade-policy " + upgrade_policy()); }
-  // Not under workloads: the pod that comes would wait for them, and nobody asks it what it waits for.
+  void policy_comes() { create_policy(one_of(vendor_.versions)); }
+  void policy_changes() { play_.say("upgrade-policy " + vendor_.any_upgrade_policy(random_)); }
+  // Not under workloads where it takes the driver with it: the pod that comes would wait for them, and nobody asks it
+  // what it waits for.
   void delete_driver() {
-    const std::string node = some_node();
+    const std::string node = any_node();
     for (const sim::Stored& pod : play_.world.store().pods_on(node)) {
-      if (uses_gpu(*pod) && !is_finished(*pod)) return;
+      if (!vendor_.agent_asks_first && uses_device(vendor_, *pod) && !is_finished(*pod)) return;
     }
     play_.delete_driver_pod(node);
   }
   void budget() {
-    const std::string name = "train-" + some_node();
-    if (random_.chance(0.5)) {
-      play_.as("person", kube::remove(kube::kDisruptionBudgets, "ml", name, ""));
-    } else {
-      play_.as("person", kube::create(kube::kDisruptionBudgets, "ml",
-                                      operate::testing::parsed(fmt::format(
-                                          R"({{"metadata": {{"name": "{0}"}}, "spec": {{"minAvailable": 1,
-                                              "selector": {{"matchLabels": {{"app": "{0}"}}}}}}}})",
-                                          name))));
-    }
+    const std::string name = "train-" + any_node();
+    play_.say(fmt::format("budget {} {}", name, random_.chance(0.5) ? "gone" : "1"));
   }
   void skip() {
-    const std::string node = some_node();
-    play_.say(fmt::format("label {} {}={}", node, kSkip, random_.chance(0.5) ? "true" : ""));
+    const std::string node = any_node();
+    play_.say(fmt::format("label {} {}={}", node, vendor_.skip_label, random_.chance(0.5) ? "true" : ""));
   }
   void node_goes() {
-    const std::string node = some_node();
+    const std::string node = any_node();
     if (play_.names().size() <= 2 || off_.contains(node)) return;
     play_.say("delete node " + node);
   }
-  void node_comes() { play_.say(fmt::format("add node nvidia-{}", 1 + random_.below(5))); }
+  void node_comes() { play_.say(fmt::format("add node {}-{}", vendor_.name, 1 + random_.below(5))); }
   void power() {
-    const std::string node = some_node();
+    const std::string node = any_node();
     auto what = random_.below(3);
     if (off_.contains(node)) what = 1;
     if (what == 1 && off_.erase(node) == 0) return;
@@ -247,10 +234,10 @@ class Swarm {
     play_.checker->note("fate", fmt::format("{}  power {}", node, what == 0 ? "off" : what == 1 ? "on" : "cycle"));
   }
   void hold() {
-    const std::string node = some_node();
+    const std::string node = any_node();
     play_.say(fmt::format("annotate {} {}={}", node, kHold, random_.chance(0.3) ? "maria" : ""));
   }
-  void request() { play_.say(fmt::format("annotate {} {}=true", some_node(), kRequest)); }
+  void request() { play_.say(fmt::format("annotate {} {}=true", any_node(), vendor_.request_annotation)); }
   void kill_one() {
     play_.checker->note("fate", "an operator is killed");
     play_.kill(random_.below(2));
@@ -259,48 +246,39 @@ class Swarm {
     play_.start(0);
     if (has_leases_) play_.start(1);  // without leases there is only one
   }
-  void break_image() {
-    if (random_.chance(0.5)) {
-      // With all that follows: a container keeps its script when the image is there again.
-      const std::string image = fmt::format("*driver:{}*", one_of(kVersions));
-      play_.say(fmt::format("image-of {} image-is-here missing; say the image is here", image));
-      play_.say(
-          fmt::format("image-of {} nvidia-driver-ctr missing; wait driver; load nvidia $VERSION; load nvidia_uvm "
-                      "$VERSION on nvidia; load nvidia_modeset $VERSION on nvidia; ready; wait forever; "
-                      "when-stopped; try-unload nvidia_modeset; try-unload nvidia_uvm; try-unload nvidia",
-                      image));
-    } else {
-      play_.say("container nvidia-operator-validator say no; exit 1");
-    }
-    play_.checker->note("fate", "an image breaks");
-  }
-  void mend_images() {
+  void mend() {
     set_images();
-    play_.checker->note("fate", "images are mended");
+    play_.say_all(vendor_.mends);
+    play_.checker->note("fate", "what was broken is mended");
   }
   void gate() {
-    const std::string node = some_node();
+    const std::string node = any_node();
     if (play_.state(node).empty()) return;  // then nobody could know that it is one of ours
-    const bool is_paused = random_.chance(0.5);
-    play_.say(fmt::format("label {} nvidia.com/gpu.deploy.dcgm={}", node, is_paused ? kPaused : "true"));
+    const std::string_view value = random_.chance(0.5) ? vendor_.gate_closed : "true";
+    play_.say(fmt::format("label {} {}={}", node, vendor_.a_gate, value));
   }
   void foreigner() { play_.foreign_operator(random_.chance(0.3)); }
+
+  // ---- the end
 
   void calm_down() {
     play_.checker->note("fate", "the trouble ends");
     play_.luck.clear();
-    mend_images();
+    mend();
     play_.foreign_operator(false);
+    const bool budgets_go = random_.chance(0.5);
     for (const std::string& node : play_.names()) {
       if (off_.contains(node)) play_.kubelets.power_on(node);
-      // A claim of another kind would stay for ever: nobody is there to end it.
-      const NodeMarks marks = marks_of(*play_.node(node));
+      // A claim of another kind would stay for ever.
+      const NodeMarks marks = marks_of(vendor_, *play_.node(node));
       if (marks.claim && !marks.claim_is_ours()) play_.say(fmt::format("record {} removed", node));
-      play_.say(fmt::format("label {} {}=", node, kSkip));
+      play_.say(fmt::format("label {} {}=", node, vendor_.skip_label));
+      if (budgets_go) play_.say(fmt::format("budget train-{} gone", node));
     }
     if (random_.chance(0.85)) {
       if (!play_.policy()) policy_comes();
       resume();
+      if (random_.chance(0.5)) change_version();
     } else {
       policy_goes();
     }
@@ -310,30 +288,17 @@ class Swarm {
     play_.start(0);
   }
 
-  // Whoever says done at the end has the driver that is wanted.
-  void check_drivers() {
-    const auto policy = play_.policy();
-    if (!policy) return;
-    const Terms terms = terms_of(*policy);
-    for (const std::string& name : play_.names()) {
-      const std::string driver = play_.driver_on(name);
-      if (play_.state(name) == "upgrade-done" && driver != terms.version) {
-        play_.checker->blame("I20 truthful done", fmt::format("{} says done at rest with \"{}\"", name, driver));
-      }
-      if (play_.state(name).empty()) play_.checker->blame("L1 progress", name + " has no state at rest");
-    }
-  }
-
+  const Vendor& vendor_;
   base::Random random_;
   bool is_harsh_;
   bool has_leases_;
-  bool has_agents_;
+  const Vendor::Pair& furnishing_;
   std::set<std::string> off_;  // machines without power
   Play play_;
 };
 
 }  // namespace
 
-SwarmResult swarm(std::uint64_t seed, const Door::Alter& alter) { return Swarm(seed, alter).run(); }
+SwarmResult swarm(const Vendor& vendor, std::uint64_t seed) { return SwarmRun(vendor, seed).run(); }
 
 }  // namespace drover::proof

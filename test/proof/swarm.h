@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "door.h"
+#include "vendor.h"
 
 namespace drover::proof {
 
@@ -15,7 +15,6 @@ struct SwarmResult {
   std::string chronicle;  // what happened
 };
 
-// `alter` is what every operator does wrong, for deliberate bugs.
-SwarmResult swarm(std::uint64_t seed, const Door::Alter& alter = {});
+SwarmResult swarm(const Vendor& vendor, std::uint64_t seed);
 
 }  // namespace drover::proof

@@ -1,4 +1,6 @@
 // Many seeds. DROVER_SEEDS says how many, DROVER_SEED where to begin (with DROVER_SEEDS=1: that one alone, told).
+#include "swarm.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +8,6 @@
 #include <iostream>
 
 #include "base/log.h"
-#include "swarm.h"
 
 namespace drover::proof {
 namespace {
@@ -16,7 +17,9 @@ std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
 
-TEST(Swarm, ComesToRestWhateverHappened) {
+class Swarm : public testing::TestWithParam<const Vendor*> {};
+
+TEST_P(Swarm, ComesToRestWhateverHappened) {
   const std::uint64_t first = number_from("DROVER_SEED", 1);
   const std::uint64_t count = number_from("DROVER_SEEDS", 30);
   if (count > 1) log::redirect([](std::string_view) {});
@@ -24,20 +27,24 @@ TEST(Swarm, ComesToRestWhateverHappened) {
   std::uint64_t failures = 0;
   for (std::uint64_t seed = first; seed < first + count && failures < most_failures; ++seed) {
     if (seed > first && (seed - first) % 100 == 0) std::cout << fmt::format("{} of {} seeds\n", seed - first, count);
-    const SwarmResult result = swarm(seed);
+    const SwarmResult result = swarm(*GetParam(), seed);
     if (count == 1) std::cout << result.chronicle;
     if (result.trouble.empty()) continue;
     ++failures;
     ADD_FAILURE() << "seed " << seed << ": " << result.trouble
-                  << fmt::format("again: DROVER_SEED={} DROVER_SEEDS=1 build/test/test_proof --gtest_filter='Swarm.*'",
-                                 seed);
+                  << fmt::format(
+                         "again: DROVER_SEED={} DROVER_SEEDS=1 build/test/test_proof --gtest_filter='*Rest*/{}'", seed,
+                         GetParam()->name);
   }
 }
 
-TEST(Swarm, IsTheSameForTheSameSeed) {
+TEST_P(Swarm, IsTheSameForTheSameSeed) {
   log::redirect([](std::string_view) {});
-  EXPECT_EQ(swarm(7).chronicle, swarm(7).chronicle);
+  EXPECT_EQ(swarm(*GetParam(), 7).chronicle, swarm(*GetParam(), 7).chronicle);
 }
+
+INSTANTIATE_TEST_SUITE_P(Vendors, Swarm, testing::ValuesIn(all_vendors().begin(), all_vendors().end()),
+                         [](const auto& vendor) { return std::string(vendor.param->name); });
 
 }  // namespace
 }  // namespace drover::proof
