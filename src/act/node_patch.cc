@@ -165,7 +165,7 @@ kube::Request node_patch(const NodeNow& node, const core::Change* change, const 
                          const vendors::Profile& profile, base::WallTime now) {
   Parts parts = change == nullptr ? Parts{} : parts_of(node, *change, profile, now);
   if (const auto order = order_after(node, change, profile); order && *order != node.order)
-    parts.annotations[protocol::kOrderAnnotation] = order->empty() ? json::Value() : json::Value(*order);
+    parts.annotations[profile.channel.order] = order->empty() ? json::Value() : json::Value(*order);
   put_on(dress.labels, parts.labels);
   put_on(dress.annotations, parts.annotations);
   json::Members metadata;

@@ -1,10 +1,10 @@
 #include "act/policy_news.h"
 
-#include <fmt/format.h>
-
 #include <set>
 
+#include "act/obstacles.h"
 #include "act/texts.h"
+#include "core/node_class.h"
 
 namespace drover::act {
 
@@ -12,8 +12,8 @@ void PolicyNews::begin(const json::Value& policy) {
   has_begun_ = true;
   all_are_told_ = json::int_at(policy, {"status", "nodesNotListed"}) == 0;
   for (const json::Value& row : json::array_at(policy, {"status", "nodes"})) {
-    told_[std::string(json::text_at(row, {"name"}))] =
-        fmt::format("{}/{}", json::text_at(row, {"state"}), json::text_at(row, {"reason"}));
+    told_[std::string(json::text_at(row, {"name"}))] = {.state = std::string(json::text_at(row, {"state"})),
+                                                        .reason = std::string(json::text_at(row, {"reason"}))};
   }
 }
 
@@ -21,7 +21,15 @@ std::vector<kube::Event> PolicyNews::look(const core::FleetView& fleet, const co
                                           const vendors::Profile& profile, const kube::Resource& kind,
                                           const json::Value& policy) {
   std::vector<kube::Event> events;
-  if (profile.words == nullptr) return events;
+  if (profile.words != nullptr) look_at_words(fleet, plan, profile, kind, policy, events);
+  look_at_waits(fleet, plan, profile, events);
+  look_at_obstacles(fleet, plan, profile, kind, policy, events);
+  return events;
+}
+
+void PolicyNews::look_at_words(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                               const kube::Resource& kind, const json::Value& policy,
+                               std::vector<kube::Event>& events) {
   if (!has_begun_) begin(policy);
   const std::string_view done = profile.state(core::Phase::Done);
   std::size_t selected = 0;
@@ -31,9 +39,9 @@ std::vector<kube::Event> PolicyNews::look(const core::FleetView& fleet, const co
     ++selected;
     const vendors::NodeWords words = profile.words(node, fleet.policy);
     const auto [at, is_new] = told_.try_emplace(node.name);
-    std::string now = fmt::format("{}/{}", words.state, words.reason);
-    if (at->second == now) continue;
-    at->second = std::move(now);
+    Told& told = at->second;
+    if (told.state == words.state && told.reason == words.reason) continue;
+    told = {.state = std::string(words.state), .reason = std::string(words.reason)};
     const bool was_told = is_new && words.state == done && !all_are_told_;
     if (words.tone == vendors::NodeWords::Tone::Silent || was_told) continue;
     const std::string why = words.state == done ? std::string() : reason_to_tell(fleet, plan, profile, i);
@@ -46,7 +54,34 @@ std::vector<kube::Event> PolicyNews::look(const core::FleetView& fleet, const co
     }
     std::erase_if(told_, [&](const auto& one) { return !names.contains(one.first); });
   }
-  return events;
+}
+
+void PolicyNews::look_at_waits(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                               std::vector<kube::Event>& events) {
+  for (const core::Decision& decision : plan.decisions) {
+    const core::NodeView& node = fleet.nodes[decision.node];
+    if (decision.rule == nullptr || !decision.rule->is_announced || !core::is_meant(node)) {
+      if (!announced_.empty()) announced_.erase(node.name);
+      continue;
+    }
+    core::Reason& told = announced_[node.name];
+    if (told == decision.rule->reason) continue;
+    told = decision.rule->reason;
+    events.push_back(announced_event({.name = node.name, .uid = node.uid},
+                                     reason_to_tell(fleet, plan, profile, decision.node), profile));
+  }
+}
+
+void PolicyNews::look_at_obstacles(const core::FleetView& fleet, const core::Plan& plan,
+                                   const vendors::Profile& profile, const kube::Resource& kind,
+                                   const json::Value& policy, std::vector<kube::Event>& events) {
+  std::set<std::string> now;
+  for (const Obstacle& obstacle : obstacles_of(profile.flow, fleet, plan)) {
+    now.insert(obstacle.object);
+    if (!blocked_by_.contains(obstacle.object)) events.push_back(blocked_event(kind, policy, text_of(obstacle)));
+  }
+  if (now.empty() && !blocked_by_.empty()) events.push_back(unblocked_event(kind, policy));
+  blocked_by_ = std::move(now);
 }
 
 }  // namespace drover::act

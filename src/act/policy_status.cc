@@ -20,101 +20,6 @@ using json::Members;
 
 constexpr std::size_t kMostMessage = 1024;
 
-std::string list_of(const std::vector<std::string>& names, std::size_t most = 10) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
-  return text;
-}
-
-Condition ready_condition(const core::FleetView& fleet, const Summary& summary, const StatusFacts& facts) {
-  const core::Policy& policy = fleet.policy;
-  if (!policy.trouble.empty()) return {"Ready", false, "PolicyHasTrouble", policy.trouble};
-  if (facts.wants != nullptr && !facts.wants->brings_driver()) {
-    return {
-        "Ready", true, "DriverDisabled",
-        "it brings no driver: it is switched off, or leaves that to other policies; drivers that run stay as they are"};
-  }
-  if (!facts.foreign_operator.empty()) return {"Ready", false, "ForeignOperator", facts.foreign_operator + " runs"};
-  const auto hosts_own = std::count_if(fleet.nodes.begin(), fleet.nodes.end(), [](const core::NodeView& node) {
-    return node.is_selected && node.driver.is_hosts_own;
-  });
-  if (summary.total == 0 && hosts_own > 0) {
-    return {"Ready", true, "HostsOwn", fmt::format("all {} nodes have a driver that their host brings", hosts_own)};
-  }
-  if (summary.total == 0) {
-    return {"Ready", false, "NoNodes", "no node with such devices is selected; is Node Feature Discovery running?"};
-  }
-  const int left = summary.total - summary.done;
-  if (left == 0) return {"Ready", true, "AllDone", fmt::format("all {} nodes run the wanted driver", summary.total)};
-  return {"Ready", false, summary.failed > 0 ? "NodesFailed" : "NodesPending",
-          fmt::format("{} of {} nodes run the wanted driver; {} in flight, {} pending, {} failed", summary.done,
-                      summary.total, summary.in_flight, summary.pending, summary.failed)};
-}
-
-Condition progressing_condition(const core::FleetView& fleet, const core::Plan& plan, const Summary& summary) {
-  const int busy = summary.pending + summary.in_flight;
-  if (!fleet.policy.is_on && plan.slots.paused == nullptr && busy > 0) {
-    return {"Progressing", true, "WithoutController",
-            fmt::format("drivers change one by one; {} nodes in flight, {} wait", summary.in_flight, summary.pending)};
-  }
-  if (!fleet.policy.is_on) {
-    return {"Progressing", false, "Paused", fmt::format("upgrades are off; {} nodes wait", busy)};
-  }
-  if (summary.in_flight > 0) return {"Progressing", true, "InFlight", fmt::format("{} nodes", summary.in_flight)};
-  if (summary.pending == 0) return {"Progressing", false, "NothingToDo", ""};
-  const std::string obstacle = plan.slots.obstacle();
-  return {"Progressing", obstacle.empty(), obstacle.empty() ? "Starting" : "Waiting", obstacle};
-}
-
-Condition halted_condition(const core::Plan& plan, const vendors::Profile& profile) {
-  if (!plan.slots.is_halted) return {"RolloutHalted", false, "WithinBudget", ""};
-  std::vector<std::string> names;
-  for (const core::NodeView* node : plan.slots.failed) names.push_back(node->name);
-  const std::string by = profile.state_label.empty() ? fmt::format("the annotation {}=true", profile.request_annotation)
-                                                     : std::string("its state label");
-  return {"RolloutHalted", true, "TooManyFailed",
-          fmt::format("{} of {} nodes that finished with this driver failed: {}; retry a node by {}, or raise "
-                      "failureBudget",
-                      names.size(), plan.slots.finished, list_of(names), by)};
-}
-
-std::vector<Condition> conditions_of(const core::FleetView& fleet, const core::Plan& plan, const Summary& summary,
-                                     const StatusFacts& facts, const vendors::Profile& profile) {
-  std::vector<Condition> conditions = {ready_condition(fleet, summary, facts),
-                                       progressing_condition(fleet, plan, summary), halted_condition(plan, profile)};
-  const bool is_read = fleet.policy.trouble.empty();
-  conditions.push_back({"Accepted", is_read, is_read ? "Read" : "FieldsCannotBeRead", fleet.policy.trouble});
-  if (facts.wants != nullptr) {
-    const auto& ignored = facts.wants->ignored_fields();
-    conditions.push_back({"FieldsIgnored", !ignored.empty(), ignored.empty() ? "None" : "NotRendered",
-                          ignored.empty() ? "" : list_of(ignored, 40)});
-    const auto& operands = facts.wants->unmanaged_operands();
-    conditions.push_back({"OperandsNotManaged", !operands.empty(), operands.empty() ? "None" : "NotOurs",
-                          operands.empty() ? "" : list_of(operands, 40)});
-    const auto& unplaced = facts.wants->unplaced_nodes();
-    conditions.push_back(
-        {"NodesWithoutSystem", !unplaced.empty(), unplaced.empty() ? "None" : "LabelsMissing",
-         unplaced.empty() ? "" : list_of(unplaced) + ": Node Feature Discovery has not said which system they run"});
-  }
-  if (facts.disputed) {
-    const auto& nodes = *facts.disputed;
-    const std::string_view whose =
-        profile.policies_share_nodes ? "the oldest of them has them" : "they stay as they are until one does";
-    conditions.push_back(
-        {"NodesDisputed", !nodes.empty(), nodes.empty() ? "None" : "SelectedTwice",
-         nodes.empty() ? "" : fmt::format("{}: other policies select them too; {}", list_of(nodes), whose)});
-  }
-  conditions.push_back({"ForeignOperator", !facts.foreign_operator.empty(),
-                        facts.foreign_operator.empty() ? "None" : "Running",
-                        facts.foreign_operator.empty()
-                            ? ""
-                            : fmt::format("{} manages the same drivers; scale it to zero{}; until then nothing is "
-                                          "written",
-                                          facts.foreign_operator, profile.own_operator_off)});
-  return conditions;
-}
-
 // The time of a condition is that of its last change of status, which is known from the object itself.
 json::Value rendered(const Condition& condition, const vendors::ConditionWords& words, const json::Value* policy,
                      std::int64_t generation, base::WallTime now) {
@@ -133,7 +38,27 @@ json::Value rendered(const Condition& condition, const vendors::ConditionWords& 
 }
 
 vendors::ConditionWords words_of(const Condition& condition) {
-  return {.status = condition.is_true ? "True" : "False", .reason = condition.reason};
+  return {.status = std::string(word(condition.status)), .reason = condition.reason};
+}
+
+// A merge patch replaces the whole list: what others have written there stays in it.
+Array rendered_all(const std::vector<Condition>& conditions, const vendors::Profile& profile, const json::Value* policy,
+                   std::int64_t generation, base::WallTime now) {
+  Array rows;
+  for (const Condition& condition : conditions) {
+    vendors::ConditionWords words = words_of(condition);
+    if (profile.reword != nullptr) words = profile.reword(condition.type, words);
+    rows.push_back(rendered(condition, words, policy, generation, now));
+  }
+  if (policy == nullptr) return rows;
+  const bool all_are_ours = conditions.size() > 1;
+  for (const json::Value& there : json::array_at(*policy, {"status", "conditions"})) {
+    const std::string_view type = json::text_at(there, {"type"});
+    const bool is_written = std::any_of(conditions.begin(), conditions.end(),
+                                        [&](const Condition& condition) { return condition.type == type; });
+    if (!is_written && !(all_are_ours && is_our_condition(type))) rows.push_back(there);
+  }
+  return rows;
 }
 
 // Failed ones first, then those in flight, then those that wait.
@@ -158,6 +83,7 @@ void list_nodes(const core::FleetView& fleet, const core::Plan& plan, const vend
     if (node.phase == Phase::Failed && node.outcome) reason = node.outcome->reason;
     Members row = {{"name", node.name}, {"state", profile.state(node.phase)}, {"version", node.driver.wanted}};
     row["reason"] = base::one_line(reason, kMostMessage);
+    row["code"] = core::name(core::reason_code(node, plan.decisions[left[k]]));
     if (left[k] < facts.since.size() && !facts.since[left[k]].empty()) row["since"] = facts.since[left[k]];
     nodes.push_back(std::move(row));
   }
@@ -187,9 +113,9 @@ vendors::StatusRows rows_of(const core::FleetView& fleet, const core::Plan& plan
                             const StatusFacts& facts) {
   vendors::StatusRows rows{.policy = &fleet.policy};
   if (facts.policy != nullptr) rows.before = json::find(*facts.policy, {"status"});
-  if (facts.wants != nullptr && !facts.wants->daemon_sets().empty())
-    rows.daemon_set = json::text_at(facts.wants->daemon_sets().front(), {"metadata", "name"});
-  if (facts.wants != nullptr) rows.version = facts.wants->version();
+  if (facts.about.wants != nullptr && !facts.about.wants->daemon_sets().empty())
+    rows.daemon_set = json::text_at(facts.about.wants->daemon_sets().front(), {"metadata", "name"});
+  if (facts.about.wants != nullptr) rows.version = facts.about.wants->version();
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
     const core::NodeView& node = fleet.nodes[i];
     if (!node.is_selected) continue;
@@ -213,9 +139,11 @@ Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const v
     }
     if (core::is_in_flight(node.phase)) ++summary.in_flight;
     if (node.phase == Phase::Done) ++summary.done;
+    if (core::class_of(node) == core::NodeClass::Serving) ++summary.serving;
     if (node.phase == Phase::Failed) ++summary.failed;
     if (node.is_away()) ++summary.unavailable;
     ++by_phase[static_cast<std::size_t>(node.phase)];
+    ++summary.reasons[core::reason_code(node, plan.decisions[i])];
   }
   for (const core::PhaseRow& row : core::kPhaseTable) {
     const int count = by_phase[static_cast<std::size_t>(row.phase)];
@@ -227,26 +155,23 @@ Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const v
 
 json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
                           const StatusFacts& facts, base::WallTime now) {
-  const Summary summary = summary_of(fleet, plan, profile);
   const std::int64_t generation = facts.policy == nullptr ? 0 : json::int_at(*facts.policy, {"metadata", "generation"});
-  const std::vector<Condition> conditions = conditions_of(fleet, plan, summary, facts, profile);
+  const std::vector<Condition> conditions = conditions_of(fleet, plan, profile, facts.about);
   Members status;
-  status["state"] = conditions.front().is_true ? "ready" : "notReady";
+  if (!facts.about.foreign_operator.empty() && facts.policy != nullptr)
+    status = json::members_at(*facts.policy, {"status"});
+  status["conditions"] = json::Value(rendered_all(conditions, profile, facts.policy, generation, now));
+  if (!facts.about.foreign_operator.empty()) return status;
+  const Summary summary = summary_of(fleet, plan, profile);
+  status["state"] = conditions.front().status == Condition::Status::True ? "ready" : "notReady";
   status["namespace"] = facts.ns;
   status["observedGeneration"] = generation;
-  Array rows;
-  for (const Condition& condition : conditions) {
-    vendors::ConditionWords words = words_of(condition);
-    if (profile.reword != nullptr) words = profile.reword(condition.type, words, fleet.policy);
-    rows.push_back(rendered(condition, words, facts.policy, generation, now));
-  }
-  status["conditions"] = std::move(rows);
   Members states;
   for (const auto& [word, count] : summary.states) states[word] = count;
   status["summary"] =
       Members{{"total", summary.total},     {"pending", summary.pending}, {"inFlight", summary.in_flight},
               {"done", summary.done},       {"failed", summary.failed},   {"unavailable", summary.unavailable},
-              {"states", std::move(states)}};
+              {"serving", summary.serving}, {"states", std::move(states)}};
   status["rollout"] = rollout(fleet, facts, summary, now);
   if (profile.tell != nullptr) {
     vendors::StatusRows its_rows = rows_of(fleet, plan, profile, facts);
@@ -260,7 +185,7 @@ json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, 
 
 json::Value ignored_status(const json::Value& policy, const std::string& because, base::WallTime now) {
   const std::int64_t generation = json::int_at(policy, {"metadata", "generation"});
-  const Condition ready{"Ready", false, "Ignored", because};
+  const Condition ready{"Ready", Condition::Status::False, "Ignored", because};
   return Members{{"state", "ignored"},
                  {"observedGeneration", generation},
                  {"conditions", Array{rendered(ready, words_of(ready), &policy, generation, now)}}};

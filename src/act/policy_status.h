@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "act/conditions.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "core/decide.h"
@@ -27,25 +28,18 @@ struct Summary {
   int done = 0;
   int failed = 0;
   int unavailable = 0;
-  std::map<std::string, int> states = {};  // by the vendor's word
+  int serving = 0;                           // the wanted driver, now
+  std::map<std::string, int> states = {};    // by the vendor's word
+  std::map<core::Reason, int> reasons = {};  // why they stand where they stand
 };
 
 Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile);
 
-struct Condition {
-  std::string type;
-  bool is_true = false;
-  std::string reason;
-  std::string message = {};
-};
-
 // What a status is made of besides fleet and plan.
 struct StatusFacts {
-  const json::Value* policy = nullptr;    // the object, for its generation and its conditions' times
-  const vendors::Wants* wants = nullptr;  // what it wants
+  const json::Value* policy = nullptr;  // the object, for its generation and its conditions' times
+  ConditionFacts about = {};
   std::string ns = {};
-  std::string foreign_operator = {};                      // the Deployment of the vendor's own operator, if it runs
-  std::optional<std::vector<std::string>> disputed = {};  // nodes that other policies select too, where there can be
   std::vector<std::string> since = {};  // by index of the node: since when it stands where it stands; RFC 3339 or ""
 };
 

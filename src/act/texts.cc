@@ -61,6 +61,27 @@ kube::Event odd_record_event(const NodeName& node, const std::string& trouble, c
                   protocol::kRecordAnnotation, trouble, profile.state_label.empty() ? "" : "the state label and "));
 }
 
+kube::Event announced_event(const NodeName& node, const std::string& why, const vendors::Profile& profile) {
+  return about(node, profile, kube::Event::Type::Warning, why);
+}
+
+kube::Event blocked_event(const kube::Resource& kind, const json::Value& policy, const std::string& what) {
+  return {.resource = kind,
+          .ns = {},
+          .name = std::string(kube::name_of(policy)),
+          .uid = std::string(kube::uid_of(policy)),
+          .type = kube::Event::Type::Warning,
+          .reason = "Blocked",
+          .message = what};
+}
+
+kube::Event unblocked_event(const kube::Resource& kind, const json::Value& policy) {
+  kube::Event event = blocked_event(kind, policy, "Nothing is in the way any more");
+  event.type = kube::Event::Type::Normal;
+  event.reason = "Unblocked";
+  return event;
+}
+
 kube::Event policy_event(const kube::Resource& kind, const json::Value& policy, const std::string& node,
                          const vendors::NodeWords& words, const std::string& why) {
   const bool is_warning = words.tone == vendors::NodeWords::Tone::Warning;

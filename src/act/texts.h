@@ -24,6 +24,13 @@ std::vector<kube::Event> events_of(const NodeName& node, const core::Change& cha
 // A pod was deleted because a documented time was over, whatever its budget says.
 kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::Profile& profile);
 
+// A wait that people must hear of has begun.
+kube::Event announced_event(const NodeName& node, const std::string& why, const vendors::Profile& profile);
+
+// Something keeps the policy's rollout from going on, or no longer does.
+kube::Event blocked_event(const kube::Resource& kind, const json::Value& policy, const std::string& what);
+kube::Event unblocked_event(const kube::Resource& kind, const json::Value& policy);
+
 // What was written of a node could not be read, and was written anew from what else is known.
 kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::Profile& profile);
 

@@ -16,12 +16,12 @@ namespace {
 using core::Action;
 using core::Phase;
 
-NodeNow node_now(const observe::NodeFacts& facts) {
+NodeNow node_now(const observe::NodeFacts& facts, const vendors::Profile& profile) {
   NodeNow now{.name = facts.name, .uid = facts.uid, .version = facts.version, .boot = facts.boot};
   now.taints = facts.taints;
   if (facts.record) now.record = *facts.record;
   now.autoscaler_is_told = !facts.annotation(protocol::kScaleDownAnnotation).empty();
-  now.order = facts.annotation(protocol::kOrderAnnotation);
+  now.order = facts.annotation(profile.channel.order);
   return now;
 }
 
@@ -123,7 +123,7 @@ class Writer {
     if (gives_back && pending_.takes_off(node.name)) return false;
     const std::string key = "node/" + facts.name;
     if (!has_room() || (!pending_.is_free(key) && !pending_.may_overtake(facts))) return false;
-    NodeNow now = node_now(facts);
+    NodeNow now = node_now(facts, in_.profile);
     now.driver_version = in_.fleet.wish(decision.node).version;
     now.driver_pod = node.driver.pod;
     now.phase = node.phase;

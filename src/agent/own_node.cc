@@ -22,8 +22,9 @@ std::optional<std::string> recorded_claim(const kube::Object& node) {
   return record && record->held ? std::optional(record->held->claim.id) : std::nullopt;
 }
 
-void read_order(const kube::Object& node, std::optional<protocol::Order>& order, std::string& trouble) {
-  const std::string_view text = kube::annotation_of(node, protocol::kOrderAnnotation);
+void read_order(const kube::Object& node, std::string_view annotation, std::optional<protocol::Order>& order,
+                std::string& trouble) {
+  const std::string_view text = kube::annotation_of(node, annotation);
   if (text.empty()) return;
   auto read = protocol::parse_order(text);
   if (read)

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/loop.h"
 #include "base/random.h"
@@ -22,8 +23,9 @@ using LabelChanges = std::map<std::string, std::optional<std::string>>;
 std::string open_claim(const kube::Object& node);
 // The id of the claim in the record on it, whatever Node that was made for; nothing where there is none.
 std::optional<std::string> recorded_claim(const kube::Object& node);
-// What the operator has written for the agent; where that cannot be read, why.
-void read_order(const kube::Object& node, std::optional<protocol::Order>& order, std::string& trouble);
+// What the operator has written for the agent, in this annotation; where that cannot be read, why.
+void read_order(const kube::Object& node, std::string_view annotation, std::optional<protocol::Order>& order,
+                std::string& trouble);
 
 class OwnNode {
  public:

@@ -83,7 +83,7 @@ std::string summary_line(const Look& look) {
 // A condition that somebody should do something about.
 bool is_trouble(std::string_view type, bool is_true) {
   if (type == "Accepted") return !is_true;
-  return is_true && type != "Ready" && type != "Progressing";
+  return is_true && type != "Ready" && type != "Progressing" && act::is_our_condition(type);
 }
 
 std::vector<std::string> trouble_lines(const json::Value& status) {
@@ -277,7 +277,8 @@ json::Value status_json(const Look& look) {
                          {"wanted", node.driver.wanted},
                          {"ready", node.is_ready},
                          {"cordoned", node.is_cordoned},
-                         {"reason", look.reason(i)}};
+                         {"reason", look.reason(i)},
+                         {"code", core::name(core::reason_code(node, look.plan().decisions[i]))}};
     if (const auto since = look.since(i)) row["since"] = base::rfc3339(*since);
     nodes.push_back(std::move(row));
   }
@@ -307,6 +308,9 @@ base::Result<std::vector<std::string>> explain_lines(const Look& look, const std
   tell_facts(look, *index, lines);
   lines.emplace_back("rules, in order; the first that holds counts");
   tell_rules(look, *index, lines);
+  const core::Reason reason = core::reason_code(node, look.plan().decisions[*index]);
+  if (reason != core::Reason::None) lines.push_back(fmt::format("reason: {}", core::name(reason)));
+  if (!core::remedy(reason).empty()) lines.push_back(fmt::format("to do: {}", core::remedy(reason)));
   lines.push_back(fmt::format("next: {}", next_text(look, *index)));
   return lines;
 }

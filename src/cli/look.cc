@@ -165,9 +165,9 @@ void Look::judge() {
 }
 
 json::Value Look::status() const {
-  act::StatusFacts facts{.policy = fleet().policy(), .wants = fleet().wants(), .ns = ns_};
-  facts.foreign_operator = foreign_operator_;
-  if (fleet().policy_ref()->kind > 0 || profile_.policies_share_nodes) facts.disputed = fleet().disputed();
+  act::StatusFacts facts{.policy = fleet().policy(), .about = {.wants = fleet().wants()}, .ns = ns_};
+  facts.about.foreign_operator = foreign_operator_;
+  if (fleet().policy_ref()->kind > 0 || profile_.policies_share_nodes) facts.about.disputed = fleet().disputed();
   return act::policy_status(view(), plan(), profile_, facts, at_);
 }
 

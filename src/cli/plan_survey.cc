@@ -54,11 +54,11 @@ kube::Projection pods_of_a_plan() {
           "status.containerStatuses.state"};
 }
 
-kube::Projection nodes_of_a_plan() {
-  return {"metadata.labels",       "metadata.annotations[drover.dev/report]",
-          "spec.taints",           "spec.unschedulable",
-          "status.allocatable",    "status.conditions",
-          "status.nodeInfo.bootID"};
+kube::Projection nodes_of_a_plan(const vendors::Profile& profile) {
+  const std::string report = fmt::format("metadata.annotations[{}]", profile.channel.report);
+  return {
+      "metadata.labels",       report, "spec.taints", "spec.unschedulable", "status.allocatable", "status.conditions",
+      "status.nodeInfo.bootID"};
 }
 
 std::optional<WallTime> time_at(const json::Value& value, json::Path path) {
@@ -194,7 +194,7 @@ void Survey::know_disputes() {
 
 void Survey::list_surroundings() {
   stake_out();
-  rounds_.list(observe::all_nodes(), nodes_of_a_plan(), [this](const kube::Object& node) { take_node(node); });
+  rounds_.list(observe::all_nodes(), nodes_of_a_plan(profile_), [this](const kube::Object& node) { take_node(node); });
   rounds_.list({.resource = kube::kDisruptionBudgets, .ns = {}, .labels = {}, .fields = {}},
                {"spec.selector", "status"},
                [this](const kube::Object& object) { ground_.budgets.push_back(budget_of(object)); });
@@ -240,7 +240,7 @@ void Survey::take_node(const kube::Object& node) {
   const bool is_managed = managed_.contains(name);
   lodging.is_open = is_managed || (!json::flag_at(node, {"spec", "unschedulable"}) && true_since(node, "Ready"));
   // What its agent says of the kernel counts for the boot that it speaks of; garbage says nothing.
-  const auto report = protocol::parse_report(kube::annotation_of(node, protocol::kReportAnnotation));
+  const auto report = protocol::parse_report(kube::annotation_of(node, profile_.channel.report));
   if (!report || report->can_unload || report->boot != json::text_at(node, {"status", "nodeInfo", "bootID"})) return;
   reports_[name] = report->message.empty() ? "its agent says so" : base::one_line(report->message, 200);
 }

@@ -1,5 +1,7 @@
 #include "core/explain.h"
 
+#include <algorithm>
+
 #include "core/conditions/emptying.h"
 #include "core/first_rule.h"
 
@@ -51,6 +53,21 @@ std::string reason_of(const Flow& flow, const FleetView& fleet, const Slots& slo
     return with_detail(rule->because, names_of(left));
   }
   return with_detail(rule->because, words.text());
+}
+
+Reason reason_code(const NodeView& node, const Decision& decision) {
+  if (node.phase == Phase::Failed && node.outcome && node.outcome->code != Reason::None) return node.outcome->code;
+  return decision.rule == nullptr ? Reason::None : decision.rule->reason;
+}
+
+std::vector<Reason> standing_reasons(const Flow& flow) {
+  std::vector<Reason> reasons;
+  for (const Rule& rule : flow.rules()) {
+    const bool stands = rule.kind != Rule::Kind::Move || rule.to == Phase::Failed;
+    if (stands && std::find(reasons.begin(), reasons.end(), rule.reason) == reasons.end())
+      reasons.push_back(rule.reason);
+  }
+  return reasons;
 }
 
 }  // namespace drover::core

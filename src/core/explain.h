@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/decide.h"
 #include "core/flow.h"
 #include "core/slots.h"
 #include "core/view.h"
@@ -24,5 +25,11 @@ std::vector<Considered> explain(const Flow& flow, const FleetView& fleet, const 
 
 // Why the node stands where it stands: "no slot is free: 1 of 1 at once are in flight".
 std::string reason_of(const Flow& flow, const FleetView& fleet, const Slots& slots, std::size_t node);
+
+// The same as a code: of the last failure for a node that failed, else of the rule that was decided on.
+Reason reason_code(const NodeView& node, const Decision& decision);
+
+// The reasons for which a node of this flow can stand still or fail, each once.
+std::vector<Reason> standing_reasons(const Flow& flow);
 
 }  // namespace drover::core

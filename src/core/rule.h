@@ -41,7 +41,13 @@ struct Rule {
   Reason reason = Reason::None;   // why, for code
   std::string_view because = {};  // why, for people: Events, explain and the docs
   Traits only = {};               // the rule is in flows that have all of these
+  bool is_announced = false;      // of a Wait: an Event tells when it begins
 
+  constexpr Rule announced() const {
+    Rule rule = *this;
+    rule.is_announced = true;
+    return rule;
+  }
   constexpr Rule with(Traits traits) const {
     Rule rule = *this;
     rule.only = traits;

@@ -58,8 +58,9 @@ struct DriverView {
   bool is_outdated = false;   // what would be loaded differs from what is
   bool is_going = false;
   bool is_ready = false;
-  bool is_settled = true;     // the DaemonSet's controller has seen the newest template
-  bool waits_for_us = false;  // its agent asks for permission to swap
+  std::optional<Span> unready_for = {};  // done, and not ready since this process has seen it so
+  bool is_settled = true;                // the DaemonSet's controller has seen the newest template
+  bool waits_for_us = false;             // its agent asks for permission to swap
   // Without the controller: whom it wants gone first, and whether it has spoken and wants nothing (any more).
   std::optional<Scope> asks_for = {};
   bool asks_nothing = false;

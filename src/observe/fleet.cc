@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "protocol/keys.h"
+#include "core/node_class.h"
 #include "protocol/order_for.h"
 
 namespace drover::observe {
@@ -15,15 +15,14 @@ using core::Phase;
 // In the other phases there is nothing to try but to wait.
 constexpr core::Phases kAsking = {Phase::EvictDevicePods, Phase::Drain};
 
-constexpr std::string_view kOrder = protocol::kOrderAnnotation;
-
 // A record or a state label of this kind: the node has to be looked after until they are gone.
 bool carries_marks(const NodeFacts& facts, const vendors::Profile& profile) {
   const bool has_another = facts.record && facts.record->held && facts.record->held->kind != profile.kind;
   if (facts.is_tainted && !has_another) return true;
   if (facts.has_label(profile.state_label) || facts.has_label(profile.owner_label)) return true;
   if (!facts.annotation(profile.cordon_annotation).empty()) return true;
-  if (profile.flow.has(core::Trait::ResidentAgent) && !has_another && !facts.annotation(kOrder).empty()) return true;
+  if (profile.flow.has(core::Trait::ResidentAgent) && !has_another && !facts.annotation(profile.channel.order).empty())
+    return true;
   if (!facts.annotation(profile.managed_annotation).empty()) return true;
   if (!facts.record) return false;
   const bool is_held = facts.record->held && facts.record->held->kind == profile.kind;
@@ -196,10 +195,22 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
   } else {
     preparing_.erase(facts.name);
   }
+  note_readiness(view_.nodes[index], runtime);
   const bool is_ours_to_tell = profile_.flow.has(core::Trait::ResidentAgent) && place.standing.other_claim.empty();
   place.is_undressed = place.is_undressed || (is_ours_to_tell && order_of(facts, view_.nodes[index], wish.version) !=
-                                                                     facts.annotation(kOrder));
-  place.moves = place.standing.held || place.standing.given_back_at || !facts.is_ready || is_proving;
+                                                                     facts.annotation(profile_.channel.order));
+  place.moves = place.standing.held || place.standing.given_back_at || !facts.is_ready || is_proving ||
+                view_.nodes[index].driver.unready_for.has_value();
+}
+
+// A node that is out of reach says nothing about its driver. Who looks only once does not wait and see.
+void Fleet::note_readiness(core::NodeView& node, const RuntimeFacts& runtime) {
+  if (node.phase != Phase::Done || node.driver.is_ready || node.driver.is_hosts_own || !node.is_ready) {
+    unready_.erase(node.name);
+    return;
+  }
+  const base::Instant since = unready_.try_emplace(node.name, runtime.now).first->second;
+  node.driver.unready_for = runtime.has_tried_everything ? core::kBrokenWithoutPodAfter : runtime.now - since;
 }
 
 // What this process knows of the node beside what is written on it.
@@ -215,7 +226,8 @@ void Fleet::look_beside(const NodeFacts& facts, const Standing& standing, const 
   around.tried = runtime.has_tried_everything;
   if (!standing.held) return sources_.stopwatch.forget(facts.name);
   const core::Claim& claim = standing.held->claim;
-  const bool is_blocked = facts.report && facts.report->id == claim.id && facts.report->is_blocked;
+  const protocol::Report* report = facts.report(profile_.channel.report);
+  const bool is_blocked = report != nullptr && report->id == claim.id && report->is_blocked;
   const bool counts = !is_blocked && runtime.api_is_reachable && facts.is_ready && (view_.policy.is_on || claim.serves);
   around.spent = sources_.stopwatch.look(facts.name, *standing.held, counts, runtime.now, now);
   around.is_untouched = known(runtime.untouched) == claim.id;
@@ -242,7 +254,7 @@ base::Span Fleet::excluded(std::size_t node, base::WallTime now) const {
 
 // What its agent is to be told while nothing changes; what it was asked to prepare it may go on preparing.
 std::string Fleet::order_of(const NodeFacts& facts, const core::NodeView& node, const std::string& version) const {
-  const bool was_asked = protocol::asked_to_prepare(facts.annotation(kOrder)) == version;
+  const bool was_asked = protocol::asked_to_prepare(facts.annotation(profile_.channel.order)) == version;
   return protocol::order_for({.agent_prepares = profile_.flow.has(core::Trait::ResidentAgent),
                               .claim = node.claim ? &*node.claim : nullptr,
                               .phase = node.phase,

@@ -102,6 +102,7 @@ class Fleet {
   void read_policy();
   void make_all(const RuntimeFacts& runtime, base::WallTime now);
   void make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now);
+  void note_readiness(core::NodeView& node, const RuntimeFacts& runtime);
   void look_beside(const NodeFacts& facts, const Standing& standing, const RuntimeFacts& runtime, base::WallTime now,
                    Surroundings& around) const;
   bool concerns(const NodeFacts& facts) const;
@@ -124,6 +125,7 @@ class Fleet {
   std::vector<std::string> disputed_;
   std::vector<std::uint64_t> wanted_texts_;
   std::map<std::string, base::WallTime> preparing_;  // by node: since when its agent is seen preparing
+  std::map<std::string, base::Instant> unready_;     // by node that is done: since when its driver is seen not ready
   int nodes_at_start_ = 0;
 
   core::FleetView view_;

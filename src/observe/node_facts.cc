@@ -22,6 +22,8 @@ constexpr std::string_view kFeatureLabels[] = {
     "feature.node.kubernetes.io/system-os_release.ID", "feature.node.kubernetes.io/system-os_release.VERSION_ID",
     "feature.node.kubernetes.io/kernel-version.full", "kubernetes.io/hostname", "kubernetes.io/arch"};
 
+bool is_report(std::string_view key) { return key.starts_with(protocol::kReportPrefix); }
+
 void add_keys(std::set<std::string>& keys, std::string_view list) {
   vendors::each_part(list, [&](std::string_view key) { keys.emplace(key); });
 }
@@ -40,20 +42,25 @@ std::string_view NodeFacts::annotation(std::string_view key) const {
   return value == nullptr ? std::string_view() : value->view();
 }
 
+const protocol::Report* NodeFacts::report(std::string_view key) const {
+  const auto at = std::find_if(reports.begin(), reports.end(), [key](const auto& one) { return one.first == key; });
+  return at == reports.end() ? nullptr : &at->second;
+}
+
 kube::Projection node_projection(vendors::Profiles profiles, const std::vector<std::string>& labels) {
   std::set<std::string> label_keys(labels.begin(), labels.end());
-  std::set<std::string> annotation_keys = {
-      std::string(protocol::kRecordAnnotation), std::string(protocol::kHoldAnnotation),
-      std::string(protocol::kOrderAnnotation), std::string(protocol::kReportAnnotation),
-      std::string(protocol::kScaleDownAnnotation)};
+  std::set<std::string> annotation_keys = {std::string(protocol::kRecordAnnotation),
+                                           std::string(protocol::kHoldAnnotation),
+                                           std::string(protocol::kScaleDownAnnotation)};
   for (const std::string_view key : kFeatureLabels) label_keys.emplace(key);
   for (const vendors::Profile* profile : profiles) {
     for (const std::string_view key :
          {profile->state_label, profile->skip_label, profile->present_label, profile->deploy_label,
           profile->owner_label, profile->carrier_label, profile->feature_labels, profile->gates})
       add_keys(label_keys, key);
-    for (const std::string_view key : {profile->request_annotation, profile->found_cordoned_annotation,
-                                       profile->managed_annotation, profile->cordon_annotation})
+    for (const std::string_view key :
+         {profile->request_annotation, profile->found_cordoned_annotation, profile->managed_annotation,
+          profile->cordon_annotation, profile->channel.order, profile->channel.report})
       add_keys(annotation_keys, key);
   }
   std::vector<std::string> paths = {"spec.unschedulable", "spec.taints", "status.nodeInfo.bootID", "status.conditions"};
@@ -78,7 +85,7 @@ NodeFacts node_facts(const kube::Object& node) {
     pairs.reserve(members.size());
     for (const auto& member : members) {
       if (!member.value().is_string()) continue;
-      if (member.key() == protocol::kRecordAnnotation || member.key() == protocol::kReportAnnotation) continue;
+      if (member.key() == protocol::kRecordAnnotation || is_report(member.key())) continue;
       pairs.emplace_back(std::string_view(member.key()), std::string_view(member.value().get_string()));
     }
   };
@@ -102,8 +109,11 @@ NodeFacts node_facts(const kube::Object& node) {
     }
   }
   // One that cannot be read is as good as none: the agent writes another.
-  auto report = protocol::parse_report(kube::annotation_of(node, protocol::kReportAnnotation));
-  if (report && report->boot == facts.boot) facts.report = std::move(*report);
+  for (const auto& member : json::members_at(node, {"metadata", "annotations"})) {
+    if (!is_report(member.key()) || !member.value().is_string()) continue;
+    auto report = protocol::parse_report(member.value().get_string());
+    if (report && report->boot == facts.boot) facts.reports.emplace_back(std::string_view(member.key()), *report);
+  }
   return facts;
 }
 

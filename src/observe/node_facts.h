@@ -33,13 +33,15 @@ struct NodeFacts {
   std::optional<base::WallTime> unready_since = {};
 
   base::Box<protocol::Record> record = {};
-  std::string record_trouble = {};          // it is there and cannot be read
-  base::Box<protocol::Report> report = {};  // of the agent, if it is about this boot
+  std::string record_trouble = {};                                    // it is there and cannot be read
+  std::vector<std::pair<base::Word, protocol::Report>> reports = {};  // of agents, by annotation, about this boot
 
   // "" when absent.
   std::string_view label(std::string_view key) const;
   bool has_label(std::string_view key) const;
   std::string_view annotation(std::string_view key) const;
+  // nullptr when there is none about this boot.
+  const protocol::Report* report(std::string_view key) const;
 };
 
 // The fields that the facts are made of; `labels` are further keys that somebody selects by.

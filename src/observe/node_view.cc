@@ -28,8 +28,8 @@ std::optional<core::Scope> scope_of(protocol::Wish wish) {
 }
 
 // The order that stands on the node, if it says no.
-std::optional<protocol::Order> refusal_on(const NodeFacts& facts) {
-  const std::string_view text = facts.annotation(protocol::kOrderAnnotation);
+std::optional<protocol::Order> refusal_on(const NodeFacts& facts, const vendors::Profile& profile) {
+  const std::string_view text = facts.annotation(profile.channel.order);
   if (text.empty()) return {};
   auto order = protocol::parse_order(text);
   if (!order || !order->is_refused) return {};
@@ -39,10 +39,10 @@ std::optional<protocol::Order> refusal_on(const NodeFacts& facts) {
 // The driver's pod is held up by its own init container until we say that nobody uses the device any more.
 void hear_agent(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
                 const vendors::Profile& profile, core::DriverView& driver) {
-  if (!facts.report || around.driver->is_going) return;
-  const protocol::Report& report = *facts.report;
-  if (profile.flow.has(core::Trait::ResidentAgent)) driver.loaded = report.loaded;
-  const auto refusal = refusal_on(facts);
+  const protocol::Report* there = facts.report(profile.channel.report);
+  if (there == nullptr || around.driver->is_going) return;
+  const protocol::Report& report = *there;
+  const auto refusal = refusal_on(facts, profile);
   // Who is being refused spoke last under a claim that is gone: until he has heard it he still asks.
   const bool is_being_told = refusal && refusal->id == around.driver->uid;
   const bool is_about_this =
@@ -66,8 +66,9 @@ void hear_agent(const NodeFacts& facts, const Standing& standing, const Surround
 }
 
 // While its pod is on its way up, or will be, whoever paused the gates puts them back.
-bool agent_holds_gates(const NodeFacts& facts, const Surroundings& around) {
-  if (!facts.report || !facts.report->has_paused) return false;
+bool agent_holds_gates(const NodeFacts& facts, const Surroundings& around, const vendors::Profile& profile) {
+  const protocol::Report* report = facts.report(profile.channel.report);
+  if (report == nullptr || !report->has_paused) return false;
   return around.driver == nullptr ? around.is_selected : !around.driver->is_ready;
 }
 
@@ -78,6 +79,10 @@ core::DriverView driver_view(const NodeFacts& facts, const Standing& standing, c
   driver.is_hosts_own = around.driver_is_the_hosts_own;
   driver.is_settled = around.wish.is_settled;
   const PodFacts* pod = around.driver;
+  // A module stays loaded without its agent's pod.
+  if (const protocol::Report* report = facts.report(profile.channel.report);
+      report != nullptr && profile.flow.has(core::Trait::ResidentAgent))
+    driver.loaded = report->loaded;
   if (pod != nullptr) {
     driver.pod = pod->uid;
     driver.is_going = pod->is_going || pod->uid == around.deleted_driver;
@@ -122,17 +127,18 @@ core::ValidatorView validator_view(const Surroundings& around) {
 }
 
 // Whether the node's agent has the next driver at hand.
-PreflightView prepared_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around) {
+PreflightView prepared_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
+                            const protocol::Channel& channel) {
   using State = PreflightView::State;
   if (around.wish.digest.empty()) return {};
   // It was, for the driver that it was taken for; and one that we hold since an earlier try builds in its next pod.
   if (standing.held && (standing.held->claim.driver_failed || standing.held->claim.target == around.wish.digest))
     return {.state = State::Passed};
   const std::string& version = around.wish.version;
-  const protocol::Report* report = facts.report ? &*facts.report : nullptr;
+  const protocol::Report* report = facts.report(channel.report);
   if (report != nullptr && (report->prepared == version || report->loaded == version)) return {.state = State::Passed};
   const bool builds_it_itself = around.driver != nullptr && around.driver->digest.view() == around.wish.digest;
-  const bool was_asked = protocol::asked_to_prepare(facts.annotation(protocol::kOrderAnnotation)) == version;
+  const bool was_asked = protocol::asked_to_prepare(facts.annotation(channel.order)) == version;
   if (!was_asked && !builds_it_itself) return {};
   if (report != nullptr && report->cannot_prepare) return {.state = State::Missing, .trouble = report->message};
   return {.state = State::Running, .running_for = around.proving_for};
@@ -209,8 +215,9 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   view.is_held = !facts.annotation(protocol::kHoldAnnotation).empty();
   view.is_asked_for = standing.is_asked_for;
   view.rolls = standing.rolls;
-  if (const auto refusal = refusal_on(facts)) view.refused = scope_of(refusal->serves);
-  view.cannot_unload = facts.report && !facts.report->can_unload;
+  if (const auto refusal = refusal_on(facts, profile)) view.refused = scope_of(refusal->serves);
+  const protocol::Report* report = facts.report(profile.channel.report);
+  view.cannot_unload = report != nullptr && !report->can_unload;
   view.other_claim = standing.other_claim;
   if (standing.given_back_at) {
     view.given_back_for = std::max(base::Span::zero(), base::Span(now - *standing.given_back_at));
@@ -225,13 +232,14 @@ core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const
   view.outcome = standing.outcome;
   view.driver = driver_view(facts, standing, around, profile);
   view.validator = validator_view(around);
-  view.preflight =
-      profile.flow.has(core::Trait::ResidentAgent) ? prepared_view(facts, standing, around) : preflight_view(around);
+  view.preflight = profile.flow.has(core::Trait::ResidentAgent)
+                       ? prepared_view(facts, standing, around, profile.channel)
+                       : preflight_view(around);
   view.target = around.wish.digest;
   if (standing.phase == core::Phase::Required)
     view.next_claim = fmt::format("{:016x}", base::fnv1a(facts.uid + "/" + facts.version + "/" + around.wish.digest));
   view.gates = gates_of(facts, profile, around.gates.value_or(profile.gates));
-  if (!agent_holds_gates(facts, around)) view.lost_gates = lost_gates_of(facts, standing, profile);
+  if (!agent_holds_gates(facts, around, profile)) view.lost_gates = lost_gates_of(facts, standing, profile);
   view.device_pods = around.device_pods;
   view.pods = around.pods;
   return view;

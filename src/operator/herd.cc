@@ -14,6 +14,8 @@ namespace drover::operate {
 namespace {
 
 constexpr base::Span kStatusEvery = std::chrono::seconds(5);
+// To make a status says why each node waits: with hundreds of nodes that costs more than all else in a pass.
+constexpr base::Span kMakeStatusEvery = std::chrono::seconds(1);
 constexpr base::Span kLookForOurWrite = std::chrono::seconds(1);
 
 void add(act::Summary& sum, const act::Summary& more) {
@@ -25,6 +27,7 @@ void add(act::Summary& sum, const act::Summary& more) {
   sum.failed += more.failed;
   sum.unavailable += more.unavailable;
   for (const auto& [state, count] : more.states) sum.states[state] += count;
+  for (const auto& [reason, count] : more.reasons) sum.reasons[reason] += count;
 }
 
 }  // namespace
@@ -342,9 +345,10 @@ void Herd::write_status(Flock& flock, const core::FleetView& view, const core::P
     flock.status_is_due = true;
     return;
   }
-  act::StatusFacts facts{.policy = policy, .wants = fleet.wants(), .ns = served_.operands.ns};
-  facts.foreign_operator = foreign_operator();
-  if (fleet.policy_ref()->kind > 0 || served_.profile->policies_share_nodes) facts.disputed = fleet.disputed();
+  flock.status_not_before = loop_.now() + kMakeStatusEvery;
+  act::StatusFacts facts{.policy = policy, .about = {.wants = fleet.wants()}, .ns = served_.operands.ns};
+  facts.about.foreign_operator = foreign_operator();
+  if (fleet.policy_ref()->kind > 0 || served_.profile->policies_share_nodes) facts.about.disputed = fleet.disputed();
   for (std::size_t i = 0; i < view.nodes.size(); ++i) {
     const auto& held = fleet.standing(i).held;
     facts.since.push_back(held ? base::rfc3339(held->since) : std::string());

@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "core/explain.h"
+
 namespace drover::operate {
 namespace {
 
@@ -67,6 +69,19 @@ void tell_states(Exposition& page, const std::vector<Readings::Vendor>& vendors)
   }
 }
 
+// Every reason for which a node of the vendor's flow can stand still or fail.
+void tell_reasons(Exposition& page, const std::vector<Readings::Vendor>& vendors) {
+  page.family("drover_nodes_by_reason", Kind::Gauge,
+              "Nodes of a policy by the reason why they stand where they stand.");
+  for (const Readings::Vendor& vendor : vendors) {
+    for (const core::Reason reason : core::standing_reasons(vendor.profile->flow)) {
+      const auto at = vendor.summary.reasons.find(reason);
+      const int count = at == vendor.summary.reasons.end() ? 0 : at->second;
+      page.sample(count, {{"vendor", vendor.profile->vendor}, {"reason", core::name(reason)}});
+    }
+  }
+}
+
 }  // namespace
 
 void Exposition::family(std::string_view name, Kind kind, std::string_view help) {
@@ -106,6 +121,7 @@ std::string metrics_text(const Readings& readings) {
     for (const vendors::Family& family : vendor.own) tell_own(page, family);
   }
   tell_states(page, readings.vendors);
+  tell_reasons(page, readings.vendors);
   const auto tell = [&](std::string_view name, Kind kind, double value, std::string_view help) {
     page.family(name, kind, help);
     page.sample(value);

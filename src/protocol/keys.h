@@ -7,11 +7,17 @@ namespace drover::protocol {
 
 // On the Node.
 inline constexpr std::string_view kRecordAnnotation = "drover.dev/record";
-inline constexpr std::string_view kOrderAnnotation = "drover.dev/order";
-inline constexpr std::string_view kReportAnnotation = "drover.dev/report";
 inline constexpr std::string_view kHoldAnnotation = "drover.dev/hold";
 inline constexpr std::string_view kSwapTaint = "drover.dev/driver-swap";
 inline constexpr std::string_view kScaleDownAnnotation = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+
+// Where operator and agents speak of one kind of work: "drover.dev/order-acme-driver". Each kind has its own, so that
+// the agents of several works on one node do not overwrite each other's words.
+inline constexpr std::string_view kReportPrefix = "drover.dev/report-";
+struct Channel {
+  std::string_view order;
+  std::string_view report;
+};
 
 inline constexpr std::string_view kDigestLabel = "drover.dev/driver-digest";  // on pods: which driver they carry
 inline constexpr std::string_view kPolicyAnnotation = "drover.dev/policy";    // on DaemonSets: the policy's name

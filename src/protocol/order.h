@@ -1,8 +1,10 @@
 // What the operator tells a node's agent.
 //
-// Both talk through two annotations of the agent's own Node and through nothing else. Data at rest, JSON, 2 KB at most:
-//   drover.dev/order   the operator's: which claim it speaks for, the wanted driver, and whether it may be swapped now
-//   drover.dev/report  the agent's (report.h): on which boot, what it has, what it needs done before it can go on, why
+// Both talk through two annotations of the agent's own Node, for each kind of work (keys.h), and through nothing else.
+// Data at rest, JSON, 2 KB at most:
+//   drover.dev/order-…   the operator's: which claim it speaks for, the wanted driver, and whether it may be swapped
+//   now drover.dev/report-…  the agent's (report.h): on which boot, what it has, what it needs done before it can go
+//   on, why
 // An order is permission only for the claim and the digest that it names; a report counts only for the boot that it
 // names. Words that nobody can act on are a fault, members that we do not know are a later release's.
 #pragma once

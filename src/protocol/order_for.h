@@ -20,7 +20,7 @@ struct Situation {
   Wish serves = Wish::Nothing;  // what the agent asked for and gets
 };
 
-// For kOrderAnnotation; "" when there is nothing to say.
+// For the annotation; "" when there is nothing to say.
 std::string order_for(const Situation& situation);
 
 // The version that the order on the node asks to prepare; "" for none.

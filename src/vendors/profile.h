@@ -12,6 +12,7 @@
 
 #include "core/flow.h"
 #include "core/phase.h"
+#include "protocol/keys.h"
 #include "vendors/figures.h"
 #include "vendors/status.h"
 #include "vendors/wants.h"
@@ -19,8 +20,9 @@
 namespace drover::vendors {
 
 struct Profile {
-  std::string_view vendor;  // "acme"
-  std::string_view kind;    // in the record: "acme/driver"
+  std::string_view vendor;    // "acme"
+  std::string_view kind;      // in the record: "acme/driver"
+  protocol::Channel channel;  // by which operator and agents speak of it
   const core::Flow& flow;
   std::string_view ns;  // where the operands run unless told otherwise
 
@@ -47,7 +49,7 @@ struct Profile {
   void (*tell)(const StatusRows& rows, json::Members& status) = nullptr;
   NodeWords (*words)(const core::NodeView& node, const core::Policy& policy) = nullptr;
   // How its policies spell a condition; nullptr: as all do.
-  ConditionWords (*reword)(std::string_view type, const ConditionWords& ours, const core::Policy& policy) = nullptr;
+  ConditionWords (*reword)(std::string_view type, const ConditionWords& ours) = nullptr;
   // The metrics that its documents name; nullptr: none but those below.
   std::vector<Family> (*measure)(const std::vector<PolicyFigures>& policies) = nullptr;
   bool is_planned = false;            // `drover plan` foresees what its policies do

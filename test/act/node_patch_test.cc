@@ -122,7 +122,7 @@ TEST(NodePatch, TheAgentIsToldThatItMayLoadWhenTheNodeIsClearAndNoLonger) {
   now.driver_version = "550";
   const kube::Request clear = patch_of(now, change_of(nodes));
   const auto order =
-      protocol::parse_order(json::text_at(clear.body, {"metadata", "annotations", protocol::kOrderAnnotation}));
+      protocol::parse_order(json::text_at(clear.body, {"metadata", "annotations", vendors::nvidia().channel.order}));
   ASSERT_TRUE(order) << order.error().message;
   EXPECT_TRUE(order->may_load);
   EXPECT_EQ(order->id, "claim");
@@ -134,7 +134,7 @@ TEST(NodePatch, TheAgentIsToldThatItMayLoadWhenTheNodeIsClearAndNoLonger) {
   now = now_of(nodes.nodes[0]);
   now.order = protocol::text_of(*order);
   const kube::Request done = patch_of(now, change_of(nodes));
-  const json::Value* gone = json::find(done.body, {"metadata", "annotations", protocol::kOrderAnnotation});
+  const json::Value* gone = json::find(done.body, {"metadata", "annotations", vendors::nvidia().channel.order});
   ASSERT_NE(gone, nullptr);
   EXPECT_TRUE(gone->is_null());
 }
@@ -157,7 +157,7 @@ TEST(NodePatch, AClaimOfAMachineThatIsGoneDoesNotKeepTheAgentFromItsOrder) {
       protocol::Held{.kind = "other/firmware", .node = "uid-of-another", .claim = {.id = "x", .policy = "p"}};
   const auto order = [&] {
     return json::text_at(node_patch(now, nullptr, {}, vendors::tenstorrent(), kNow).body,
-                         {"metadata", "annotations", protocol::kOrderAnnotation});
+                         {"metadata", "annotations", vendors::tenstorrent().channel.order});
   };
   EXPECT_THAT(std::string(order()), testing::HasSubstr(R"("prepare":"2.8.0")"));
   now.record.held->node = "uid-n1";
@@ -204,7 +204,7 @@ TEST(Events, AFailureNamesTheStateAndTheReason) {
 }
 
 std::string order_in(const kube::Request& request) {
-  return std::string(json::text_at(request.body, {"metadata", "annotations", protocol::kOrderAnnotation}));
+  return std::string(json::text_at(request.body, {"metadata", "annotations", vendors::nvidia().channel.order}));
 }
 
 TEST(NodePatch, WithoutTheControllerTheOrderSaysWhichWishItServes) {

@@ -43,10 +43,11 @@ core::NodeView hosts_own(const char* name) {
 }
 
 TEST(PolicyStatus, SaysWhatToSwitchOffInTheWordsOfTheVendorWhoseOperatorRuns) {
-  const StatusFacts facts{.foreign_operator = "Deployment ns/its-operator"};
-  const std::string nvidia = condition(status_of(fleet({done("n1")}), vendors::nvidia(), facts), "ForeignOperator");
+  const StatusFacts facts{.about = {.foreign_operator = "Deployment ns/its-operator"}};
+  const std::string nvidia = condition(status_of(fleet({done("n1")}), vendors::nvidia(), facts), "ConflictingOperator");
   EXPECT_THAT(nvidia, AllOf(HasSubstr("ns/its-operator"), HasSubstr("driver.enabled=false in its ClusterPolicy")));
-  const std::string other = condition(status_of(fleet({done("n1")}), vendors::tenstorrent(), facts), "ForeignOperator");
+  const std::string other =
+      condition(status_of(fleet({done("n1")}), vendors::tenstorrent(), facts), "ConflictingOperator");
   EXPECT_THAT(other, AllOf(HasSubstr("ns/its-operator"), HasSubstr("scale it to zero"),
                            HasSubstr("TenstorrentDriverPolicy"), Not(HasSubstr("ClusterPolicy"))));
 }
@@ -62,15 +63,15 @@ TEST(PolicyStatus, SaysOfAHaltedRolloutHowANodeIsTriedAgain) {
 
 TEST(PolicyStatus, DoesNotCallNodesAbsentWhoseHostBringsTheDriver) {
   EXPECT_THAT(condition(status_of(fleet({hosts_own("n1"), hosts_own("n2")}), vendors::nvidia()), "Ready"),
-              HasSubstr("True/HostsOwn: all 2 nodes"));
+              HasSubstr("True/HostManaged: all 2 nodes"));
   EXPECT_THAT(condition(status_of(fleet({}), vendors::nvidia()), "Ready"), HasSubstr("False/NoNodes"));
 }
 
 TEST(PolicyStatus, SaysWhoHasNodesThatSeveralPoliciesSelect) {
-  const StatusFacts facts{.disputed = std::vector<std::string>{"n1"}};
-  EXPECT_THAT(condition(status_of(fleet({done("n1")}), vendors::nvidia(), facts), "NodesDisputed"),
+  const StatusFacts facts{.about = {.disputed = std::vector<std::string>{"n1"}}};
+  EXPECT_THAT(condition(status_of(fleet({done("n1")}), vendors::nvidia(), facts), "NodeSelectorConflict"),
               HasSubstr("n1: other policies select them too; they stay as they are"));
-  EXPECT_THAT(condition(status_of(fleet({done("n1")}), vendors::tenstorrent(), facts), "NodesDisputed"),
+  EXPECT_THAT(condition(status_of(fleet({done("n1")}), vendors::tenstorrent(), facts), "NodeSelectorConflict"),
               HasSubstr("n1: other policies select them too; the oldest of them has them"));
 }
 
@@ -89,6 +90,7 @@ TEST(PolicyStatus, SpellsTenstorrentsConditionsAsItsOperatorDoes) {
   rolling.policy.is_on = false;
   EXPECT_EQ(told(rolling, "Ready"), "Unknown/Paused");
   EXPECT_EQ(told(rolling, "Progressing"), "False/Paused");
+  EXPECT_EQ(told(fleet({current(node("n1")), node("n2", Phase::Idle)}), "Ready"), "False/Installing");
 }
 
 TEST(PolicyStatus, KeepsTheTimeOfAConditionThatIsStillUnknown) {
@@ -100,6 +102,30 @@ TEST(PolicyStatus, KeepsTheTimeOfAConditionThatIsStillUnknown) {
                                         {"type", "Ready"}, {"status", "Unknown"}, {"lastTransitionTime", "then"}}}}}}};
   const json::Value after = status_of(paused, vendors::tenstorrent(), {.policy = &before});
   EXPECT_EQ(json::text_at(json::array_at(after, {"conditions"}).front(), {"lastTransitionTime"}), "then");
+}
+
+// Their operator writes Ready; two writers would take turns for ever.
+TEST(PolicyStatus, OnlySaysThatAnotherOperatorRunsAndLeavesTheRestAsItIs) {
+  const json::Value policy = {
+      {"status",
+       {{"state", "ready"},
+        {"conditions", json::Array{json::Members{{"type", "Ready"}, {"status", "True"}, {"reason", "Theirs"}}}}}}};
+  const json::Value status = status_of(fleet({node("n1", Phase::Required)}), vendors::nvidia(),
+                                       {.policy = &policy, .about = {.foreign_operator = "Deployment ns/theirs"}});
+  EXPECT_EQ(condition(status, "Ready"), "True/Theirs: ");
+  EXPECT_THAT(condition(status, "ConflictingOperator"), HasSubstr("True/Running"));
+  EXPECT_EQ(json::text_at(status, {"state"}), "ready");
+  EXPECT_EQ(json::find(status, {"summary"}), nullptr);
+}
+
+TEST(PolicyStatus, KeepsTheConditionsOfOthers) {
+  const json::Value policy = {
+      {"status",
+       {{"conditions", json::Array{json::Members{{"type", "Upgradeable"}, {"status", "True"}, {"reason", "Theirs"}},
+                                   json::Members{{"type", "Ready"}, {"status", "False"}, {"reason", "Old"}}}}}}};
+  const json::Value status = status_of(fleet({done("n1")}), vendors::nvidia(), {.policy = &policy});
+  EXPECT_EQ(condition(status, "Upgradeable"), "True/Theirs: ");
+  EXPECT_THAT(condition(status, "Ready"), HasSubstr("True/AllServing"));
 }
 
 }  // namespace

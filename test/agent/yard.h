@@ -64,7 +64,7 @@ class AgentDoor final : public kube::Api {
         spec != nullptr)
       deeds_.wrong.push_back(kube::sentence(request));
     for (const auto& member : json::members_at(request.body, {"metadata", "annotations"})) {
-      if (member.key() != protocol::kReportAnnotation) deeds_.wrong.emplace_back(member.key());
+      if (!std::string_view(member.key()).starts_with(protocol::kReportPrefix)) deeds_.wrong.emplace_back(member.key());
     }
     if (!may_go_on_()) return {};
     return api_.call(std::move(request), std::move(answer));

@@ -2,9 +2,9 @@
 #include "plan_cluster.h"
 
 #include "cli/plan_text.h"
-#include "protocol/keys.h"
 #include "protocol/report.h"
 #include "vendors/nvidia/module.h"
+#include "vendors/nvidia/words.h"
 
 namespace drover::cli {
 namespace {
@@ -86,8 +86,9 @@ TEST(Plan, NamesANodeWhoseKernelCannotUnload) {
   Cluster cluster(1, setting);
   const std::string boot(json::text_at(*cluster.node("nvidia-2"), {"status", "nodeInfo", "bootID"}));
   const protocol::Report report{.boot = boot, .can_unload = false, .message = "no CONFIG_MODULE_UNLOAD"};
-  cluster.ask(kube::patch(kube::kNodes, "", "nvidia-2", kube::PatchKind::Merge,
-                          {{"metadata", {{"annotations", {{protocol::kReportAnnotation, text_of(report)}}}}}}));
+  cluster.ask(
+      kube::patch(kube::kNodes, "", "nvidia-2", kube::PatchKind::Merge,
+                  {{"metadata", {{"annotations", {{vendors::kNvidiaDriverChannel.report, text_of(report)}}}}}}));
   const Forecast foreseen = foreseen_on(cluster);
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_THAT(told(foreseen),

@@ -79,7 +79,7 @@ ended() { grep -qx "$2" "$share/$1.code" 2>/dev/null || { echo "$1 ended with: $
 agent_ends() { inside 'pkill -KILL -x drover; while pidof drover >/dev/null; do sleep 0.1; done'; }
 
 annotate() { # TEXT
-  python3 -c 'import json, sys; print(json.dumps({"metadata": {"annotations": {"drover.dev/order": sys.argv[1] or None}}}))' "$1" |
+  python3 -c 'import json, sys; print(json.dumps({"metadata": {"annotations": {"drover.dev/order-tenstorrent-driver": sys.argv[1] or None}}}))' "$1" |
     api -X PATCH -H 'Content-Type: application/merge-patch+json' "$api_url/api/v1/nodes/vm" -d @- >/dev/null
 }
 order() { annotate "{\"v\":1,\"id\":\"$1\",\"target\":\"digest-$2\",\"mayLoad\":true,\"paused\":false}"; } # POD VERSION
@@ -88,7 +88,7 @@ order() { annotate "{\"v\":1,\"id\":\"$1\",\"target\":\"digest-$2\",\"mayLoad\":
 reports() { # WORD TEXT
   api "$api_url/api/v1/nodes/vm" | python3 -c '
 import json, sys
-note = json.load(sys.stdin)["metadata"].get("annotations", {}).get("drover.dev/report", "{}")
+note = json.load(sys.stdin)["metadata"].get("annotations", {}).get("drover.dev/report-tenstorrent-driver", "{}")
 word = json.loads(note).get(sys.argv[1])
 sys.exit(None if str(word) == sys.argv[2] else f"{sys.argv[1]} is {word!r}; the report is {note}")' "$1" "$2"
 }

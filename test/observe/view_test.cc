@@ -10,6 +10,7 @@
 #include "protocol/record.h"
 #include "protocol/report.h"
 #include "vendors/nvidia/module.h"
+#include "vendors/nvidia/words.h"
 #include "vendors/tenstorrent/module.h"
 
 namespace drover::observe::testing {
@@ -193,7 +194,7 @@ TEST_F(NodeViewTest, ADriverThatWaitsForPermissionSaysSoOnThisBootForThisPod) {
   json::ensure(*driver, {"status", "conditions"}) = json::Array{};
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
   const auto waits = [&](const std::string& boot, const std::string& id, const std::string& digest) {
-    json::ensure(node, {"metadata", "annotations", protocol::kReportAnnotation}) =
+    json::ensure(node, {"metadata", "annotations", vendors::kNvidiaDriverChannel.report}) =
         protocol::text_of(protocol::Report{.boot = boot, .id = id, .digest = digest, .wants = protocol::Wish::Load});
     return seen().driver.waits_for_us;
   };
@@ -214,7 +215,7 @@ TEST_F(NodeViewTest, WhatTheAgentAsksForIsHeardAndItsPauseIsItsOwn) {
   const auto says = [&](protocol::Wish wish, bool has_paused) {
     report.wants = wish;
     report.has_paused = has_paused;
-    annotate(node, protocol::kReportAnnotation, protocol::text_of(report));
+    annotate(node, vendors::kNvidiaDriverChannel.report, protocol::text_of(report));
     return seen();
   };
   EXPECT_EQ(says(protocol::Wish::Evict, true).driver.asks_for, core::Scope::DevicePods);
@@ -234,7 +235,7 @@ TEST_F(NodeViewTest, ADriverWhoseAgentAsksIsNotTheFirstThoughNoRecordSpeaksOfAno
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
   EXPECT_TRUE(seen().driver.is_first);
   annotate(
-      node, protocol::kReportAnnotation,
+      node, vendors::kNvidiaDriverChannel.report,
       protocol::text_of(protocol::Report{
           .boot = "boot-2", .id = std::string(kube::uid_of(*driver)), .digest = "new", .wants = protocol::Wish::Load}));
   EXPECT_FALSE(seen().driver.is_first);
@@ -246,9 +247,9 @@ TEST_F(NodeViewTest, WhoIsBeingRefusedStillAsksUntilHeHasHeardIt) {
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
   // He spoke under a claim that went with the refusal.
   protocol::Report report{.boot = "boot-2", .id = "gone", .digest = "new", .wants = protocol::Wish::Evict};
-  annotate(node, protocol::kReportAnnotation, protocol::text_of(report));
+  annotate(node, vendors::kNvidiaDriverChannel.report, protocol::text_of(report));
   EXPECT_FALSE(seen().driver.asks_for);
-  annotate(node, protocol::kOrderAnnotation,
+  annotate(node, vendors::kNvidiaDriverChannel.order,
            protocol::text_of(protocol::Order{.id = std::string(kube::uid_of(*driver)),
                                              .target = "new",
                                              .serves = protocol::Wish::Evict,
@@ -257,19 +258,19 @@ TEST_F(NodeViewTest, WhoIsBeingRefusedStillAsksUntilHeHasHeardIt) {
   EXPECT_EQ(seen().driver.asks_for, core::Scope::DevicePods);
   EXPECT_FALSE(seen().asks_for_room());
   report.wants = protocol::Wish::Nothing;
-  annotate(node, protocol::kReportAnnotation, protocol::text_of(report));
+  annotate(node, vendors::kNvidiaDriverChannel.report, protocol::text_of(report));
   EXPECT_FALSE(seen().driver.asks_for);
 }
 
 TEST_F(NodeViewTest, ARefusalStandsOnTheNodeAndAKernelThatCannotUnloadToo) {
   EXPECT_FALSE(seen().refused);
   EXPECT_FALSE(seen().cannot_unload);
-  annotate(node, protocol::kOrderAnnotation,
+  annotate(node, vendors::kNvidiaDriverChannel.order,
            protocol::text_of(protocol::Order{
                .id = "pod", .target = "new", .serves = protocol::Wish::Evict, .is_refused = true, .message = "no"}));
   EXPECT_EQ(seen().refused, core::Scope::DevicePods);
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
-  annotate(node, protocol::kReportAnnotation,
+  annotate(node, vendors::kNvidiaDriverChannel.report,
            protocol::text_of(protocol::Report{.boot = "boot-2", .can_unload = false}));
   EXPECT_TRUE(seen().cannot_unload);
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-3";

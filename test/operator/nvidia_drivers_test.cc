@@ -169,9 +169,9 @@ TEST_F(NvidiaDrivers, ANodeThatTwoSelectStaysWithWhoeverHasItAndBothSaySo) {
   stage.world.run_for(5min);
   EXPECT_EQ(owner("nvidia-1"), "a");
   EXPECT_EQ(stage.driver_on("nvidia-1"), "535.129.03");
-  EXPECT_THAT(condition("a", "NodesDisputed"), ::testing::StartsWith("True SelectedTwice: nvidia-1"));
-  EXPECT_THAT(condition("c", "NodesDisputed"), ::testing::StartsWith("True SelectedTwice: nvidia-1"));
-  EXPECT_THAT(condition("b", "NodesDisputed"), ::testing::StartsWith("False"));
+  EXPECT_THAT(condition("a", "NodeSelectorConflict"), ::testing::StartsWith("True SelectedTwice: nvidia-1"));
+  EXPECT_THAT(condition("c", "NodeSelectorConflict"), ::testing::StartsWith("True SelectedTwice: nvidia-1"));
+  EXPECT_THAT(condition("b", "NodeSelectorConflict"), ::testing::StartsWith("False"));
 }
 
 TEST_F(NvidiaDrivers, TheDefaultHasWhoeverNobodySelects) {

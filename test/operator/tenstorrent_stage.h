@@ -13,6 +13,7 @@
 #include "protocol/keys.h"
 #include "protocol/record.h"
 #include "vendors/tenstorrent/module.h"
+#include "vendors/tenstorrent/words.h"
 
 namespace drover::operate::testing {
 
@@ -100,7 +101,7 @@ class TenstorrentStage : public Stage {
     return value == nullptr ? "absent" : std::string(value->get_string());
   }
   std::string order_on(const std::string& name) const {
-    return std::string(kube::annotation_of(*node(name), protocol::kOrderAnnotation));
+    return std::string(kube::annotation_of(*node(name), vendors::kTenstorrentDriverChannel.order));
   }
   sim::Stored pod_on(const std::string& name) const {
     sim::Stored found;

@@ -54,11 +54,11 @@ void prove(const Vendor& vendor, kube::Object& object) {
     json::remove(object, {"status", "containerStatuses"});
     json::remove(object, {"status", "initContainerStatuses"});
   }
-  auto report = json::parse(kube::annotation_of(object, kReport));
+  auto report = json::parse(kube::annotation_of(object, vendor.report));
   if (!report || !report->is_object()) return;
   report->get_object()["prepared"] = vendor.versions[2];
   report->get_object().erase("cannotPrepare");
-  json::ensure(object, {"metadata", "annotations", kReport}) = json::text_of(*report);
+  json::ensure(object, {"metadata", "annotations", vendor.report}) = json::text_of(*report);
 }
 
 constexpr std::array kBugs = {
@@ -128,12 +128,12 @@ constexpr std::array kBugs = {
     Bug{"believes an agent that has not loaded yet", "tenstorrent-plain", "I20 truthful done", nullptr,
         [](const Vendor& vendor, const kube::Range&, kube::Object& object) {
           if (our_role(vendor, object) == vendor.driver_role) set_condition(object, "Ready", "True");
-          auto report = json::parse(kube::annotation_of(object, kReport));
+          auto report = json::parse(kube::annotation_of(object, vendor.report));
           const NodeMarks marks = marks_of(vendor, object);
           if (!report || !report->is_object() || !marks.claim || marks.claim->phase != "restart") return true;
           report->get_object()["loaded"] = vendor.versions[2];
           report->get_object().erase("wants");
-          json::ensure(object, {"metadata", "annotations", kReport}) = json::text_of(*report);
+          json::ensure(object, {"metadata", "annotations", vendor.report}) = json::text_of(*report);
           return true;
         }},
     Bug{"leaves the failed state by itself", "validation-failure,tenstorrent-load-fails", "I21 failed is sticky",

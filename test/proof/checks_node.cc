@@ -10,7 +10,7 @@
 namespace drover::proof {
 namespace {
 
-constexpr std::string_view kOurAnnotations[] = {kRecord, kScaleDown, kOrder};
+constexpr std::string_view kOurAnnotations[] = {kRecord, kScaleDown};
 
 bool is_one_of(std::span<const std::string_view> keys, std::string_view key) {
   return std::any_of(keys.begin(), keys.end(),
@@ -85,7 +85,8 @@ void Checker::check_fields(const kube::Object& before, const kube::Object& after
   }
   for (const std::string& key : differing(json::members_at(before, {"metadata", "annotations"}),
                                           json::members_at(after, {"metadata", "annotations"}))) {
-    if (!is_one_of(kOurAnnotations, key) && !is_one_of(vendor_.our_annotations, key)) foreign("annotation " + key);
+    if (!is_one_of(kOurAnnotations, key) && !is_one_of(vendor_.our_annotations, key) && key != vendor_.order)
+      foreign("annotation " + key);
     const bool goes = key == kScaleDown && kube::annotation_of(after, key).empty();
     if (goes && !(was.claim_is_ours() && was.claim->autoscaler_told)) foreign("the autoscaler's annotation");
   }

@@ -89,7 +89,7 @@ NodeMarks marks_of(const Vendor& vendor, const kube::Object& node) {
   marks.is_ready = is_ready(node);
   marks.is_skipped = kube::label_of(node, vendor.skip_label) == "true";
   marks.is_held = !kube::annotation_of(node, kHold).empty();
-  marks.has_order = !kube::annotation_of(node, kOrder).empty();
+  marks.has_order = !kube::annotation_of(node, vendor.order).empty();
   const auto notes = [&](std::string_view key) { return !key.empty() && !kube::annotation_of(node, key).empty(); };
   marks.was_found_cordoned = notes(vendor.found_cordoned_annotation);
   marks.has_cordon_note = notes(vendor.cordon_annotation);
@@ -107,7 +107,7 @@ NodeMarks marks_of(const Vendor& vendor, const kube::Object& node) {
   }
   read_record(kube::annotation_of(node, kRecord), marks);
   marks.state = vendor.state_label.empty() ? state_in_record(marks) : kube::label_of(node, vendor.state_label);
-  const auto report = json::parse(kube::annotation_of(node, kReport));
+  const auto report = json::parse(kube::annotation_of(node, vendor.report));
   if (!report) return marks;
   marks.wish = json::text_at(*report, {"wants"});
   marks.agent_has_paused = json::flag_at(*report, {"pausedGates"});
@@ -119,8 +119,8 @@ NodeMarks marks_of(const Vendor& vendor, const kube::Object& node) {
   return marks;
 }
 
-std::string wish_on(const kube::Object& node) {
-  const auto report = json::parse(kube::annotation_of(node, kReport));
+std::string wish_on(const Vendor& vendor, const kube::Object& node) {
+  const auto report = json::parse(kube::annotation_of(node, vendor.report));
   return report ? std::string(json::text_at(*report, {"wants"})) : std::string();
 }
 

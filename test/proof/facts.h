@@ -14,8 +14,6 @@ namespace drover::proof {
 
 inline constexpr std::string_view kRecord = "drover.dev/record";
 inline constexpr std::string_view kHold = "drover.dev/hold";
-inline constexpr std::string_view kOrder = "drover.dev/order";
-inline constexpr std::string_view kReport = "drover.dev/report";
 inline constexpr std::string_view kTaint = "drover.dev/driver-swap";
 inline constexpr std::string_view kScaleDown = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 inline constexpr std::string_view kDigest = "drover.dev/driver-digest";
@@ -77,7 +75,7 @@ struct NodeMarks {
 
 NodeMarks marks_of(const Vendor& vendor, const kube::Object& node);
 // What the agent on a node asks for; "" for nothing.
-std::string wish_on(const kube::Object& node);
+std::string wish_on(const Vendor& vendor, const kube::Object& node);
 
 bool uses_device(const Vendor& vendor, const kube::Object& pod);
 bool is_finished(const kube::Object& pod);

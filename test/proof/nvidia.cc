@@ -147,6 +147,8 @@ const Vendor& nvidia() {
   static const Vendor kNvidia = {
       .name = "nvidia",
       .kind = "nvidia/driver",
+      .order = "drover.dev/order-nvidia-driver",
+      .report = "drover.dev/report-nvidia-driver",
       .ns = "gpu-operator",
       .module = "nvidia",
       .served = [] { return operate::Served{.profile = &vendors::nvidia(), .operands = {}}; },

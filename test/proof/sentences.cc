@@ -146,7 +146,7 @@ bool Play::is(const std::string& name, std::string_view what, const std::string&
     return text && text->find(wanted.substr(colon + 1)) != std::string::npos;
   }
   if (what == "is") return is_cordoned(name) == (wanted == "cordoned");
-  if (what == "asks") return wish_on(*node(name)) == wanted;
+  if (what == "asks") return wish_on(vendor, *node(name)) == wanted;
   return state(name) == (what == "none" ? "" : what);
 }
 

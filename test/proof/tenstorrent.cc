@@ -96,6 +96,8 @@ const Vendor& tenstorrent() {
   static const Vendor kTenstorrent = {
       .name = "tenstorrent",
       .kind = "tenstorrent/driver",
+      .order = "drover.dev/order-tenstorrent-driver",
+      .report = "drover.dev/report-tenstorrent-driver",
       .ns = "tt-k8s-driver-manager-system",
       .module = "tenstorrent",
       .served =

@@ -49,8 +49,10 @@ struct Vendor {
     std::string_view value;
   };
 
-  std::string_view name;    // of its simulated machines, too: nvidia-1, nvidia-2, ...
-  std::string_view kind;    // of its claims
+  std::string_view name;   // of its simulated machines, too: nvidia-1, nvidia-2, ...
+  std::string_view kind;   // of its claims
+  std::string_view order;  // annotations by which operator and agents speak of it
+  std::string_view report;
   std::string_view ns;      // where its operands run
   std::string_view module;  // its driver in the kernel
   operate::Served (*served)();

@@ -31,7 +31,7 @@ is_small() { # WHEN
     expect "$1 it has $all kB in all, of $most_in_all" is_at_most "$all" $most_in_all
 }
 order() { # VERSION: the operator asks to prepare it
-    kubectl annotate --overwrite node idle-1 "drover.dev/order={\"v\":1,\"id\":\"\",\"target\":\"d\",\"mayLoad\":false,\"prepare\":\"$1\",\"message\":\"\"}"
+    kubectl annotate --overwrite node idle-1 "drover.dev/order-tenstorrent-driver={\"v\":1,\"id\":\"\",\"target\":\"d\",\"mayLoad\":false,\"prepare\":\"$1\",\"message\":\"\"}"
 }
 
 # ---- a driver that is loaded

@@ -169,8 +169,8 @@ YAML
     as_agent() { KUBECONFIG=$stage/agent kubectl --token="$token" "$@"; }
     expect "an agent reads its Node" as_agent get node gpu-1
     # The policy is not in force at once.
-    expect "an agent may not write to another's Node" soon 30 refused "its own Node only" as_agent annotate --overwrite node gpu-2 drover.dev/report=x
-    expect "an agent reports on its own Node" as_agent annotate node gpu-1 drover.dev/report='{"v":1}'
+    expect "an agent may not write to another's Node" soon 30 refused "its own Node only" as_agent annotate --overwrite node gpu-2 drover.dev/report-nvidia-driver=x
+    expect "an agent reports on its own Node" as_agent annotate node gpu-1 drover.dev/report-nvidia-driver='{"v":1}'
     expect "an agent may not cordon" refused "may not cordon" as_agent patch node gpu-1 -p '{"spec":{"unschedulable":true}}'
     expect "an agent may not taint" refused "may not cordon or taint" as_agent taint node gpu-1 a=b:NoSchedule
     expect "an agent may not add a label" refused "neither add nor remove" as_agent label node gpu-1 a=b
@@ -192,10 +192,10 @@ YAML
     expect "an agent says which driver it has loaded" as_agent label node gpu-1 driver.tenstorrent.com/kmd-version=2.8.0 driver.tenstorrent.com/install-mode=container
     expect "an agent takes that back" as_agent label node gpu-1 driver.tenstorrent.com/kmd-version-
     expect "an agent may not skip its own node" refused "neither add nor remove" as_agent label node gpu-1 driver.tenstorrent.com/skip=true
-    expect "an agent may not give itself orders" refused "no annotation but" as_agent annotate node gpu-1 drover.dev/order=x
-    expect "an agent's report can be taken back" as_agent annotate node gpu-1 drover.dev/report-
+    expect "an agent may not give itself orders" refused "no annotation but" as_agent annotate node gpu-1 drover.dev/order-nvidia-driver=x
+    expect "an agent's report can be taken back" as_agent annotate node gpu-1 drover.dev/report-nvidia-driver-
     token=$(kubectl create token drover-agent -n gpu-operator)
-    expect "a token that names no node may write nothing" refused "its own Node only" as_agent annotate node gpu-1 drover.dev/report=x
+    expect "a token that names no node may write nothing" refused "its own Node only" as_agent annotate node gpu-1 drover.dev/report-nvidia-driver=x
 }
 
 # The same policy holds for the builders' agents.
@@ -206,7 +206,7 @@ builders_stay_at_home() {
     expect "a builder's agent says what it has loaded" soon 30 as_builder label --overwrite node gpu-1 $version=2.7.0
     expect "a builder's agent may not write to another's Node" refused "its own Node only" as_builder label node gpu-2 $version=2.7.0
     expect "a builder's agent may not cordon" refused "may not cordon" as_builder patch node gpu-1 -p '{"spec":{"unschedulable":true}}'
-    expect "a builder's agent may not give itself orders" refused "no annotation but" as_builder annotate node gpu-1 drover.dev/order=x
+    expect "a builder's agent may not give itself orders" refused "no annotation but" as_builder annotate node gpu-1 drover.dev/order-tenstorrent-driver=x
 }
 
 # Tenstorrent's policy: the commands of its pages that need no operator, its columns, and what it refuses.

@@ -72,8 +72,8 @@ they_share_the_nodes() {
 
     pods=$(driver_pods)
     expect "a second one for one node" driver c 'version: 525.60.13, nodeSelector: {kubernetes.io/hostname: nvidia-1}'
-    expect "is disputed" condition c NodesDisputed True
-    expect "by both" condition a NodesDisputed True
+    expect "is disputed" condition c NodeSelectorConflict True
+    expect "by both" condition a NodeSelectorConflict True
     expect "and nothing is touched" steadily 3 test "$pods" = "$(driver_pods)"
     manifest b 'version: 510.85.02, nodeSelector: {pool: b}' >"$stage/changed.yaml"
     expect "a plan says so too" foresees 0 '^  - dispute nvidia-1: NVIDIADriver a and NVIDIADriver c select it' '^nothing is to be done'

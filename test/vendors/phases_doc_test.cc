@@ -156,6 +156,44 @@ TEST(Runbook, HasAParagraphForEveryReasonToStandStillOrFail) {
   }
 }
 
+constexpr std::string_view kReasonsHead =
+    "## All reasons\n\n"
+    "The code is in `status.nodes[].code`, in `drover status -o json`, in `drover explain` and in the label of\n"
+    "`drover_nodes_by_reason`. This table is written by test/vendors/phases_doc_test.cc from `src/core/reason.h`.\n\n"
+    "| code | words | to do |\n|---|---|---|\n";
+
+// At the end of the runbook: of each reason for which a node stands still or fails, what is said and what to do.
+std::string reasons_table() {
+  std::string text(kReasonsHead);
+  const std::vector<Rule> rules = all_rules();
+  for (const core::ReasonRow& row : core::kReasonTable) {
+    std::vector<std::string_view> words;
+    for (const Rule& rule : rules) {
+      const bool stands = rule.kind != Rule::Kind::Move || rule.to == Phase::Failed;
+      if (rule.reason != row.reason || !stands) continue;
+      if (std::find(words.begin(), words.end(), rule.because) == words.end()) words.push_back(rule.because);
+    }
+    if (words.empty()) continue;
+    text += fmt::format("| `{}` | {} | {} |\n", row.name, fmt::join(words, "; "),
+                        row.remedy.empty() ? "nothing" : row.remedy);
+  }
+  return text;
+}
+
+// To write it: DROVER_WRITE_GOLDEN=1.
+TEST(Runbook, EndsWithTheTableOfReasons) {
+  const std::string path = "docs/troubleshooting.md";
+  auto runbook = base::read_file(path);
+  ASSERT_TRUE(runbook) << runbook.error().message;
+  const std::size_t at = runbook->find(kReasonsHead.substr(0, kReasonsHead.find('\n') + 1));
+  if (std::getenv("DROVER_WRITE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(
+        base::write_file(path, runbook->substr(0, at) + (at == std::string::npos ? "\n" : "") + reasons_table(), 0644));
+    runbook = base::read_file(path);
+  }
+  EXPECT_TRUE(runbook->ends_with("\n" + reasons_table()));
+}
+
 // A reason that no rule gives any more would send people the wrong way.
 TEST(Runbook, NamesNoReasonThatTheTablesDoNotGive) {
   const auto runbook = base::read_file("docs/troubleshooting.md");

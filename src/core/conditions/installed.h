@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/condition.h"
+#include "core/node_class.h"
 
 namespace drover::core {
 
@@ -31,6 +32,20 @@ inline constexpr Condition driver_is_not_ready = {"the driver is not ready",
                                                     if (!c.node.driver.is_ready) words.say("{}", c.node.driver.trouble);
                                                     return !c.node.driver.is_ready;
                                                   }};
+
+inline constexpr Condition driver_serves_no_longer = {
+    "the driver no longer serves", [](const RuleInput& c, Explanation& words) {
+      const DriverView& driver = c.node.driver;
+      if (!driver.unready_for) return false;
+      if (!is_broken(c.node)) {
+        words.look_again_in(broken_after(driver) - *driver.unready_for);
+        return false;
+      }
+      words.say("{}", driver.pod.empty()        ? "its pod is gone"
+                      : !driver.trouble.empty() ? driver.trouble.view()
+                                                : "its pod is not ready");
+      return true;
+    }};
 
 // The policy cannot be read, or does not say it for a system like the node's: what the node has may be right or wrong.
 inline constexpr Condition wanted_driver_is_unknown = {

@@ -63,6 +63,8 @@ inline constexpr Rule kAtRest[] = {
     wait(Idle, node_is_not_ready, Reason::NodeNotReady, "the node is not ready"),
     wait(Idle, driver_is_not_ready, Reason::DriverNotReady, "the driver is not ready"),
     move(Idle, otherwise, Done, Reason::UpToDate, "the driver is up to date"),
+    wait(Done, node_is_not_ready, Reason::NodeNotReady, "the node is not ready"),
+    wait(Done, driver_serves_no_longer, Reason::DriverNotReady, "the driver no longer serves").announced(),
     wait(Done, otherwise, Reason::UpToDate, "the driver is up to date"),
 };
 

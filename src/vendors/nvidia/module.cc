@@ -18,6 +18,7 @@ const Profile& nvidia() {
   static const Profile kNvidia = {
       .vendor = "nvidia",
       .kind = "nvidia/driver",
+      .channel = kNvidiaDriverChannel,
       .flow = core::in_place(),
       .ns = "gpu-operator",
       .policy = {.group = "nvidia.com", .version = "v1", .plural = "clusterpolicies", .kind = "ClusterPolicy"},

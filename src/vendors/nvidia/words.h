@@ -3,7 +3,12 @@
 
 #include <string_view>
 
+#include "protocol/keys.h"
+
 namespace drover::vendors {
+
+inline constexpr protocol::Channel kNvidiaDriverChannel{.order = "drover.dev/order-nvidia-driver",
+                                                        .report = "drover.dev/report-nvidia-driver"};
 
 // On the Node: gives it a driver, or says that the host brings its own.
 inline constexpr std::string_view kNvidiaDeployLabel = "nvidia.com/gpu.deploy.driver";

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "core/node_class.h"
+
 namespace drover::vendors {
 namespace {
 
@@ -52,6 +54,8 @@ NodeState state_of(const NodeView& node, const core::Policy& policy) {
     case Phase::Done:
       if (driver.is_outdated || driver.waits_for_us) return waiting(node, policy);
       if (driver.is_ready) return {"Done", "Ready"};
+      if (core::is_broken(node)) return {"Failed", "DriverNotReady"};
+      if (node.phase == Phase::Done && driver.unready_for) return {"Done", "Ready"};  // its pod may be on its way back
       return policy.is_on ? NodeState{"Upgrading", "Installing"} : NodeState{"Pending", "Paused"};
     case Phase::Required: return waiting(node, policy);
     case Phase::Cordon: return {"Cordoning", "Cordoning"};
@@ -63,17 +67,16 @@ NodeState state_of(const NodeView& node, const core::Policy& policy) {
   }
 }
 
-ConditionWords condition_of_tenstorrent(std::string_view type, const ConditionWords& ours, const core::Policy& policy) {
+ConditionWords condition_of_tenstorrent(std::string_view type, const ConditionWords& ours) {
   struct Word {
     std::string_view type, ours, status, reason;
   };
   constexpr Word kWords[] = {
-      {"Ready", "AllDone", "True", "AllReady"},         {"Ready", "HostsOwn", "True", "AllReady"},
-      {"Ready", "NoNodes", "True", "NoMatchingNodes"},  // nobody was promised anything
-      {"Ready", "NodesPending", "False", "Installing"}, {"Progressing", "NothingToDo", "False", "Idle"},
-      {"Progressing", "Starting", "True", "Rolling"},   {"Progressing", "InFlight", "True", "Rolling"},
+      {"Ready", "AllServing", "True", "AllReady"},      {"Ready", "HostManaged", "True", "AllReady"},
+      {"Ready", "NoNodes", "True", "NoMatchingNodes"},  // nothing was promised
+      {"Ready", "NodesPending", "False", "Installing"}, {"Progressing", "Starting", "True", "Rolling"},
+      {"Progressing", "InFlight", "True", "Rolling"},   {"Progressing", "Installing", "True", "Rolling"},
   };
-  if (type == "Ready" && !policy.is_on && ours.reason.starts_with("Nodes")) return {"Unknown", "Paused"};
   for (const Word& word : kWords) {
     if (word.type == type && word.ours == ours.reason) return {std::string(word.status), std::string(word.reason)};
   }

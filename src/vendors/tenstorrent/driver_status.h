@@ -22,7 +22,7 @@ struct NodeState {
 NodeState state_of(const core::NodeView& node, const core::Policy& policy);
 
 // As Profile::reword.
-ConditionWords condition_of_tenstorrent(std::string_view type, const ConditionWords& ours, const core::Policy& policy);
+ConditionWords condition_of_tenstorrent(std::string_view type, const ConditionWords& ours);
 
 // As Profile::words. Waiting is no news, unless the node cannot be prepared.
 NodeWords words_of_tenstorrent(const core::NodeView& node, const core::Policy& policy);

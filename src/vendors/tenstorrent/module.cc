@@ -15,6 +15,7 @@ const Profile& tenstorrent() {
   static const Profile kTenstorrent = {
       .vendor = "tenstorrent",
       .kind = "tenstorrent/driver",
+      .channel = kTenstorrentDriverChannel,
       .flow = core::prepared(),
       .ns = "tt-k8s-driver-manager-system",
       .policy = {.group = "driver.tenstorrent.com",

@@ -4,7 +4,12 @@
 
 #include <string_view>
 
+#include "protocol/keys.h"
+
 namespace drover::vendors {
+
+inline constexpr protocol::Channel kTenstorrentDriverChannel{.order = "drover.dev/order-tenstorrent-driver",
+                                                             .report = "drover.dev/report-tenstorrent-driver"};
 
 // On the Node, by others.
 inline constexpr std::string_view kTenstorrentPciLabel = "feature.node.kubernetes.io/pci-1200_1e52.present";

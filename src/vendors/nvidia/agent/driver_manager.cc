@@ -7,7 +7,6 @@
 
 #include "agent/own_node.h"
 #include "base/text.h"
-#include "protocol/keys.h"
 #include "protocol/report.h"
 #include "vendors/nvidia/agent/manager_step.h"
 #include "vendors/nvidia/agent/programs.h"
@@ -46,8 +45,8 @@ NodeSight sight_of(const kube::Object& node) {
   sight.deploy = kube::label_of(node, vendors::kNvidiaDeployLabel);
   sight.is_managed = kube::annotation_of(node, vendors::kNvidiaManagedAnnotation) == "true";
   sight.claim = open_claim(node);
-  read_order(node, sight.order, sight.order_trouble);
-  const auto report = protocol::parse_report(kube::annotation_of(node, protocol::kReportAnnotation));
+  read_order(node, vendors::kNvidiaDriverChannel.order, sight.order, sight.order_trouble);
+  const auto report = protocol::parse_report(kube::annotation_of(node, vendors::kNvidiaDriverChannel.report));
   sight.has_paused = report && report->has_paused;
   return sight;
 }
@@ -120,7 +119,7 @@ struct DriverManager::Body {
     if (!sight.node) return false;
     if (!step.labels.empty()) return true;
     if (step.what == ManagerDo::Unload) return false;
-    const std::string_view there = kube::annotation_of(*node.seen(), protocol::kReportAnnotation);
+    const std::string_view there = kube::annotation_of(*node.seen(), vendors::kNvidiaDriverChannel.report);
     if (there == protocol::text_of(step.report)) return false;
     const auto before = protocol::parse_report(there);
     // Who goes well has something to say only if there is something to take back.
@@ -141,7 +140,7 @@ struct DriverManager::Body {
     told_at = around.loop.now();
     const std::string text = protocol::text_of(step.report);
     const LabelChanges labels(step.labels.begin(), step.labels.end());
-    node.patch(labels, protocol::kReportAnnotation, text,
+    node.patch(labels, vendors::kNvidiaDriverChannel.report, text,
                [this, step = std::move(step), loaded](const std::optional<Fault>& fault) {
                  if (is_over) return;
                  if (!fault) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "protocol/keys.h"
 #include "vendors/nvidia/words.h"
 
 namespace drover::agent {
@@ -151,7 +150,7 @@ class ManagerWalk {
 
   std::string held_back() const {
     if (!node_.order_trouble.empty())
-      return fmt::format("; {} cannot be read: {}", protocol::kOrderAnnotation, node_.order_trouble);
+      return fmt::format("; {} cannot be read: {}", vendors::kNvidiaDriverChannel.order, node_.order_trouble);
     if (node_.order && is_for_us(*node_.order) && node_.order->is_paused) return "; upgrades are paused";
     return sight_.holders.empty() ? std::string() : "; held by " + holders_text();
   }

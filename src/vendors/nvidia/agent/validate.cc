@@ -6,7 +6,6 @@
 
 #include "agent/own_node.h"
 #include "base/text.h"
-#include "protocol/keys.h"
 #include "protocol/order.h"
 #include "protocol/report.h"
 #include "vendors/nvidia/agent/programs.h"
@@ -112,10 +111,10 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
 
   // What is wanted; or why that is not known.
   std::string read_order(std::string& wanted) const {
-    const std::string_view text = kube::annotation_of(*node.seen(), protocol::kOrderAnnotation);
+    const std::string_view text = kube::annotation_of(*node.seen(), vendors::kNvidiaDriverChannel.order);
     if (text.empty()) return {};
     const auto order = protocol::parse_order(text);
-    if (!order) return fmt::format("{} cannot be read: {}", protocol::kOrderAnnotation, order.error().message);
+    if (!order) return fmt::format("{} cannot be read: {}", vendors::kNvidiaDriverChannel.order, order.error().message);
     if (recorded_claim(*node.seen()).value_or(order->id) != order->id) return "the order is for another upgrade";
     wanted = order->version;
     return {};
@@ -162,11 +161,11 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
   void report(const std::string& message) {
     if (!node.seen() || node.is_patching()) return;
     if (passed.empty() && told_at && around.loop.now() - *told_at < kValidatorTellsEvery) return;
-    const std::string_view there = kube::annotation_of(*node.seen(), protocol::kReportAnnotation);
+    const std::string_view there = kube::annotation_of(*node.seen(), vendors::kNvidiaDriverChannel.report);
     const auto before = protocol::parse_report(there);
     // The good news is told only to those who heard the bad, from us or from an earlier run.
     if (!passed.empty() && (!before || !before->message.starts_with(kComplaint))) return;
-    const auto order = protocol::parse_order(kube::annotation_of(*node.seen(), protocol::kOrderAnnotation));
+    const auto order = protocol::parse_order(kube::annotation_of(*node.seen(), vendors::kNvidiaDriverChannel.order));
     const protocol::Report now{.boot = around.host.boot_id(),
                                .id = order ? order->id : std::string(),
                                .digest = order ? order->target : std::string(),
@@ -177,7 +176,7 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
     const std::string text = protocol::text_of(now);
     if (text == there) return;
     told_at = around.loop.now();
-    node.patch({}, protocol::kReportAnnotation, text,
+    node.patch({}, vendors::kNvidiaDriverChannel.report, text,
                [weak = weak_from_this()](const std::optional<base::Fault>& fault) {
                  const auto self = weak.lock();
                  if (self && fault) self->say("cannot write the report: " + fault->message);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "protocol/keys.h"
 #include "vendors/tenstorrent/words.h"
 
 namespace drover::agent {
@@ -131,9 +130,9 @@ class LoadWalk {
   LoadStep hold_still() {
     if (!sight_.loaded && is_in_swap()) return bring(wanted_);
     if (!sight_.loaded && has_rebooted() && !note_.version.empty()) return bring(note_.version);
-    const std::string why =
-        node_.order ? std::string("paused")
-                    : fmt::format("{} cannot be read ({})", protocol::kOrderAnnotation, node_.order_trouble);
+    const std::string why = node_.order ? std::string("paused")
+                                        : fmt::format("{} cannot be read ({})",
+                                                      vendors::kTenstorrentDriverChannel.order, node_.order_trouble);
     return wait(Wish::Nothing, fmt::format("{}: {}, {} would be wanted", why, what_is_loaded(), wanted_));
   }
 

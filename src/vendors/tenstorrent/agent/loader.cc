@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "protocol/keys.h"
 #include "protocol/report.h"
 #include "vendors/tenstorrent/agent/kmd_build.h"
 #include "vendors/tenstorrent/agent/load_step.h"
@@ -43,7 +42,7 @@ LoadNode load_node_of(const kube::Object& node) {
   sight.kmd_version = kube::label_of(node, vendors::kKmdVersionLabel);
   sight.smi_version = kube::label_of(node, vendors::kSmiVersionLabel);
   sight.claim = open_claim(node);
-  read_order(node, sight.order, sight.order_trouble);
+  read_order(node, vendors::kTenstorrentDriverChannel.order, sight.order, sight.order_trouble);
   return sight;
 }
 
@@ -128,7 +127,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
     if (!node.seen() || node.is_patching()) return false;
     if (around.loop.now() < hushed_until) return false;
     if (!step.labels.empty()) return true;
-    const std::string_view there = kube::annotation_of(*node.seen(), protocol::kReportAnnotation);
+    const std::string_view there = kube::annotation_of(*node.seen(), vendors::kTenstorrentDriverChannel.report);
     if (there == protocol::text_of(step.report)) return false;
     const auto before = protocol::parse_report(there);
     if (!before || step.what == LoadDo::Leave) return true;
@@ -140,7 +139,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
 
   void tell(const LoadStep& step, const std::function<void()>& then = {}) {
     told_at = around.loop.now();
-    node.patch(step.labels, protocol::kReportAnnotation, protocol::text_of(step.report),
+    node.patch(step.labels, vendors::kTenstorrentDriverChannel.report, protocol::text_of(step.report),
                [weak = weak_from_this(), then](const std::optional<Fault>& fault) {
                  const auto self = weak.lock();
                  if (!self || self->is_over) return;

@@ -124,7 +124,7 @@ TEST_F(Manager, BelievesNoOrderThatIsForSomethingElse) {
   EXPECT_EQ(next().what, Do::Wait);
   sight.node->order.reset();
   sight.node->order_trouble = "it is no JSON object";
-  EXPECT_THAT(next().report.message, HasSubstr("drover.dev/order cannot be read: it is no JSON object"));
+  EXPECT_THAT(next().report.message, HasSubstr("drover.dev/order-nvidia-driver cannot be read: it is no JSON object"));
 }
 
 TEST_F(Manager, UnloadsNothingThatIsHeldAndLeavesTheDeadlineToTheOperator) {

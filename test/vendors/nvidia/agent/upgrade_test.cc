@@ -1,10 +1,10 @@
 // The agent's programs in a simulated cluster: a driver upgrade without the controller, and a death at every deed.
 #include <gmock/gmock.h>
 
-#include "protocol/keys.h"
 #include "protocol/order.h"
 #include "protocol/report.h"
 #include "vendors/nvidia/agent/yard.h"
+#include "vendors/nvidia/words.h"
 
 namespace drover::agent::testing {
 namespace {
@@ -65,7 +65,7 @@ class Yard {
     return kubelets->host(fmt::format("nvidia-{}", number))->loaded_version("nvidia");
   }
   std::optional<protocol::Report> report_of(int number) const {
-    auto report = protocol::parse_report(kube::annotation_of(*node(number), protocol::kReportAnnotation));
+    auto report = protocol::parse_report(kube::annotation_of(*node(number), vendors::kNvidiaDriverChannel.report));
     return report ? std::optional(*report) : std::nullopt;
   }
   int ready_pods(std::string_view ns, std::string_view app) const {
@@ -121,9 +121,9 @@ class Yard {
       if (!pods.empty()) continue;
       const std::string order = protocol::text_of(
           protocol::Order{.id = report->id, .target = report->digest, .may_load = true, .serves = report->wants});
-      if (kube::annotation_of(*node(number), protocol::kOrderAnnotation) == order) continue;
+      if (kube::annotation_of(*node(number), vendors::kNvidiaDriverChannel.order) == order) continue;
       json::Value body;
-      json::ensure(body, {"metadata", "annotations", protocol::kOrderAnnotation}) = order;
+      json::ensure(body, {"metadata", "annotations", vendors::kNvidiaDriverChannel.order}) = order;
       ask(kube::patch(kube::kNodes, "", name, kube::PatchKind::Merge, std::move(body)));
     }
   }
@@ -353,14 +353,14 @@ TEST(Validate, AHostThatKeptTheOldModuleDoesNotPass) {
   ASSERT_TRUE(yard.settles_at("535.1"));
   ASSERT_EQ(yard.ready_pods("gpu-operator", "validator"), 3);
   json::Value body;
-  json::ensure(body, {"metadata", "annotations", protocol::kOrderAnnotation}) = protocol::text_of(
+  json::ensure(body, {"metadata", "annotations", vendors::kNvidiaDriverChannel.order}) = protocol::text_of(
       protocol::Order{.id = "claim-1", .target = "digest-550.1", .may_load = true, .version = "550.1"});
   yard.ask(kube::patch(kube::kNodes, "", "nvidia-2", kube::PatchKind::Merge, body));
   EXPECT_TRUE(yard.world.run_until([&] { return yard.ready_pods("gpu-operator", "validator") == 2; }, 1min));
   EXPECT_TRUE(yard.world.run_until([&] { return yard.report_of(2).has_value(); }, 1min));
   EXPECT_TRUE(yard.world.run_until(
       [&] { return yard.report_of(2)->message == "validation: driver 535.1 is loaded, and 550.1 is wanted"; }, 1min));
-  json::ensure(body, {"metadata", "annotations", protocol::kOrderAnnotation}) = protocol::text_of(
+  json::ensure(body, {"metadata", "annotations", vendors::kNvidiaDriverChannel.order}) = protocol::text_of(
       protocol::Order{.id = "claim-1", .target = "digest-535.1", .may_load = true, .version = "535.1"});
   yard.ask(kube::patch(kube::kNodes, "", "nvidia-2", kube::PatchKind::Merge, std::move(body)));
   EXPECT_TRUE(yard.world.run_until([&] { return yard.ready_pods("gpu-operator", "validator") == 3; }, 1min));

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "agent/yard.h"
-#include "protocol/keys.h"
 #include "protocol/order.h"
 #include "protocol/report.h"
 #include "sim/agent_programs.h"
@@ -56,12 +55,13 @@ class Fleet {
   }
   void order(const std::string& node, const protocol::Order& order) {
     json::Value body;
-    json::ensure(body, {"metadata", "annotations", protocol::kOrderAnnotation}) = protocol::text_of(order);
+    json::ensure(body, {"metadata", "annotations", vendors::kTenstorrentDriverChannel.order}) =
+        protocol::text_of(order);
     ask(kube::patch(kube::kNodes, "", node, kube::PatchKind::Merge, std::move(body)));
   }
   protocol::Report report(const std::string& node) const {
-    auto report =
-        protocol::parse_report(kube::annotation_of(*world.store().find("nodes", node), protocol::kReportAnnotation));
+    auto report = protocol::parse_report(
+        kube::annotation_of(*world.store().find("nodes", node), vendors::kTenstorrentDriverChannel.report));
     return report ? *report : protocol::Report{};
   }
   bool is_ready(const std::string& node) const {

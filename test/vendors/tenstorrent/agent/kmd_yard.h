@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "agent/yard.h"
-#include "protocol/keys.h"
 #include "protocol/order.h"
 #include "protocol/report.h"
 #include "sim/nodes.h"
@@ -117,7 +116,7 @@ class KmdYard {
   void order(const protocol::Order& order) { order_text(protocol::text_of(order)); }
   void order_text(const std::string& text) {
     json::Value body;
-    json::ensure(body, {"metadata", "annotations", protocol::kOrderAnnotation}) = text;
+    json::ensure(body, {"metadata", "annotations", vendors::kTenstorrentDriverChannel.order}) = text;
     ask(kube::patch(kube::kNodes, "", "tenstorrent-1", kube::PatchKind::Merge, std::move(body)));
   }
   void permit(const std::string& version) {
@@ -162,7 +161,8 @@ class KmdYard {
     return std::string(kube::label_of(*world.store().find("nodes", "tenstorrent-1"), key));
   }
   protocol::Report report() const {
-    const auto text = kube::annotation_of(*world.store().find("nodes", "tenstorrent-1"), protocol::kReportAnnotation);
+    const auto text =
+        kube::annotation_of(*world.store().find("nodes", "tenstorrent-1"), vendors::kTenstorrentDriverChannel.report);
     auto report = protocol::parse_report(text);
     return report ? *report : protocol::Report{};
   }

@@ -128,7 +128,7 @@ TEST(Loader, APermissionForAnotherPodOrDriverIsNone) {
   yard.order_text("{\"v\": 1, \"id\": \"$(id)\"}");
   yard.world.run_for(5min);
   EXPECT_EQ(yard.loaded(), "2.7.0");
-  EXPECT_THAT(yard.report().message, HasSubstr("drover.dev/order cannot be read"));
+  EXPECT_THAT(yard.report().message, HasSubstr("drover.dev/order-tenstorrent-driver cannot be read"));
 }
 
 TEST(Loader, PreparesWhatTheOrderAsksForWhileTheNodeServes) {

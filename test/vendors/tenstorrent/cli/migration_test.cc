@@ -7,7 +7,6 @@
 
 #include "kube/yaml.h"
 #include "observe/ranges.h"
-#include "protocol/keys.h"
 #include "protocol/order.h"
 #include "protocol/report.h"
 #include "sim/kubelet.h"
@@ -92,13 +91,14 @@ class Yard {
 
   // The operator's one part here: whoever wants to load may.
   void permit() {
-    const auto report =
-        protocol::parse_report(kube::annotation_of(*world.store().find("nodes", kNode), protocol::kReportAnnotation));
+    const auto report = protocol::parse_report(
+        kube::annotation_of(*world.store().find("nodes", kNode), vendors::kTenstorrentDriverChannel.report));
     if (!report || report->wants != protocol::Wish::Load || report->id == permitted) return;
     permitted = report->id;
     const protocol::Order order{.id = report->id, .target = vendors::kmd_digest("2.8.0"), .may_load = true};
     json::Value body;
-    json::ensure(body, {"metadata", "annotations", protocol::kOrderAnnotation}) = protocol::text_of(order);
+    json::ensure(body, {"metadata", "annotations", vendors::kTenstorrentDriverChannel.order}) =
+        protocol::text_of(order);
     ask(kube::patch(kube::kNodes, "", kNode, kube::PatchKind::Merge, std::move(body)));
   }
 

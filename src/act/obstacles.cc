@@ -1,0 +1,122 @@
+#include "act/obstacles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace drover::act {
+namespace {
+
+using base::Span;
+using core::NodeView;
+using core::Phase;
+using core::Reason;
+
+// What may pass by itself is not told before.
+constexpr Span kPatience = std::chrono::seconds(30);
+
+class Finder {
+ public:
+  Finder(const core::Flow& flow, const core::FleetView& fleet, const core::Plan& plan)
+      : flow_(flow), fleet_(fleet), plan_(plan) {}
+
+  std::vector<Obstacle> find() {
+    for (const core::Decision& decision : plan_.decisions) look_at(decision);
+    look_at_limit();
+    return std::move(found_);
+  }
+
+ private:
+  Obstacle& add(std::string reason, std::string object, const NodeView& node) {
+    auto at = std::find_if(found_.begin(), found_.end(),
+                           [&](const Obstacle& one) { return one.reason == reason && one.object == object; });
+    if (at == found_.end())
+      at = found_.insert(found_.end(), {.reason = std::move(reason), .object = std::move(object)});
+    if (at->nodes.empty() || at->nodes.back() != node.name) at->nodes.push_back(node.name);
+    return *at;
+  }
+
+  void look_at(const core::Decision& decision) {
+    const NodeView& node = fleet_.nodes[decision.node];
+    if (!node.is_managed() || decision.change || decision.rule == nullptr) return;
+    if (core::is_in_flight(node.phase)) return look_in_flight(node);
+    if (node.phase == Phase::Required) look_in_queue(node, decision.rule->reason);
+  }
+
+  void look_in_flight(const NodeView& node) {
+    if (!node.driver.held_by.empty()) add("DeviceHeld", node.driver.held_by.str(), node);
+    if (node.spent < kPatience) return;
+    if (node.pods && core::kBeforeSwap.has(node.phase)) look_at_pods(node);
+    const bool waits_for_driver =
+        node.phase == flow_.spec.swap && !node.driver.is_ready && !node.driver.trouble.empty();
+    if (waits_for_driver) add("DriverNotReady", node.driver.trouble.str(), node);
+  }
+
+  void look_at_pods(const NodeView& node) {
+    const bool is_drain = node.phase == Phase::Drain;
+    const auto& removal = is_drain ? fleet_.policy.drain : fleet_.policy.device_pods;
+    for (const core::PodView& pod : *node.pods) {
+      if (pod.held_by.empty() || pod.is_going || pod.is_finished) continue;
+      Obstacle& one = add("PodDisruptionBudget", "PodDisruptionBudget " + pod.held_by, node);
+      if (!removal || !removal->at_most) continue;
+      const std::string after = base::human(*removal->at_most);
+      one.next = removal->forces ? fmt::format("pods that use the device are deleted after {}", after)
+                                 : fmt::format("the node fails and returns to service after {}", after);
+    }
+  }
+
+  void look_in_queue(const NodeView& node, Reason reason) {
+    switch (reason) {
+      case Reason::ImageMissing: add("ImageMissing", node.preflight.trouble.str(), node); break;
+      case Reason::CannotUnload: add("CannotUnload", "the kernel cannot unload modules", node); break;
+      case Reason::ClaimedByOtherWork: add("ClaimedByOtherWork", "claim of " + node.other_claim.str(), node); break;
+      default: break;
+    }
+  }
+
+  // Nodes that other people keep out of service use up the limit, and none of ours will come back to make room.
+  void look_at_limit() {
+    const core::Slots& slots = plan_.slots;
+    const bool is_full = slots.away >= slots.may_be_away && slots.in_flight == 0;
+    const bool somebody_waits = std::any_of(fleet_.nodes.begin(), fleet_.nodes.end(), [](const NodeView& node) {
+      return node.is_managed() && node.phase == Phase::Required && !node.is_skipped;
+    });
+    if (!is_full || !somebody_waits || !fleet_.policy.is_on) return;
+    for (const NodeView& node : fleet_.nodes) {
+      if (node.is_managed() && (node.is_cordoned || !node.is_ready)) add("MaxUnavailable", slots.obstacle(), node);
+    }
+  }
+
+  const core::Flow& flow_;
+  const core::FleetView& fleet_;
+  const core::Plan& plan_;
+  std::vector<Obstacle> found_;
+};
+
+}  // namespace
+
+std::vector<Obstacle> obstacles_of(const core::Flow& flow, const core::FleetView& fleet, const core::Plan& plan) {
+  return Finder(flow, fleet, plan).find();
+}
+
+std::string text_of(const Obstacle& obstacle) {
+  std::string text = fmt::format("{} holds {}", obstacle.object, list_of(obstacle.nodes, 5));
+  if (!obstacle.next.empty()) text += "; " + obstacle.next;
+  return text;
+}
+
+std::string list_of(const std::vector<std::string>& names, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
+  return text;
+}
+
+bool holds(const std::vector<Obstacle>& obstacles, const std::string& node) {
+  return std::any_of(obstacles.begin(), obstacles.end(), [&](const Obstacle& one) {
+    return std::find(one.nodes.begin(), one.nodes.end(), node) != one.nodes.end();
+  });
+}
+
+}  // namespace drover::act

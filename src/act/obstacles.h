@@ -1,0 +1,32 @@
+// What keeps a rollout from going on, by name: the object in the way, the nodes that it holds, and what happens next.
+// (Since when is the time of the condition: a text that grew older by itself would be written again and again.)
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/decide.h"
+#include "core/view.h"
+
+namespace drover::act {
+
+struct Obstacle {
+  std::string reason;  // CamelCase, for the condition
+  std::string object;  // "PodDisruptionBudget ml/train"
+  std::vector<std::string> nodes = {};
+  std::string next = {};  // "pods that use the device are deleted after 5m"
+};
+
+// Those that hold nodes in flight or in the queue; what may pass by itself counts after half a minute.
+std::vector<Obstacle> obstacles_of(const core::Flow& flow, const core::FleetView& fleet, const core::Plan& plan);
+
+// "PodDisruptionBudget ml/train holds gpu-1, gpu-2; pods that use the device are deleted after 5m"
+std::string text_of(const Obstacle& obstacle);
+
+// "gpu-1, gpu-2 and 3 more"
+std::string list_of(const std::vector<std::string>& names, std::size_t most = 10);
+
+// Whether any of them holds this node.
+bool holds(const std::vector<Obstacle>& obstacles, const std::string& node);
+
+}  // namespace drover::act

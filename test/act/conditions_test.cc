@@ -1,0 +1,159 @@
+// The conditions of a policy, situation by situation: what `kubectl wait` may rely on.
+#include "act/conditions.h"
+
+#include <gmock/gmock.h>
+
+#include "core/fleet.h"
+#include "vendors/nvidia/module.h"
+#include "vendors/tenstorrent/module.h"
+
+namespace drover::act {
+namespace {
+
+using core::Phase;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using namespace core::testing;  // NOLINT(google-build-using-namespace): fleets in few words
+
+// "True/AllServing: all 3 nodes …"
+std::string told(const core::FleetView& fleet, std::string_view type,
+                 const vendors::Profile& profile = vendors::nvidia()) {
+  for (const Condition& one : conditions_of(fleet, core::decide(profile.flow, fleet), profile, {})) {
+    if (one.type == type) return std::string(word(one.status)) + "/" + one.reason + ": " + one.message;
+  }
+  return "absent";
+}
+std::string brief(const core::FleetView& fleet, std::string_view type,
+                  const vendors::Profile& profile = vendors::nvidia()) {
+  const std::string all = told(fleet, type, profile);
+  return all.substr(0, all.find(':'));
+}
+
+core::NodeView serving(const char* name) { return current(node(name)); }
+core::NodeView broken(const char* name, core::Span unready_for) {
+  core::NodeView one = serving(name);
+  one.driver.is_ready = false;
+  one.driver.trouble = "CrashLoopBackOff: it fell";
+  one.driver.unready_for = unready_for;
+  return one;
+}
+core::FleetView off(core::FleetView fleet) {
+  fleet.policy.is_on = false;
+  return fleet;
+}
+
+TEST(Ready, IsWhenEveryNodeServesWhatIsWantedNow) {
+  EXPECT_EQ(brief(fleet({serving("n1"), serving("n2")}), "Ready"), "True/AllServing");
+  EXPECT_EQ(brief(off(fleet({serving("n1")})), "Ready"), "True/AllServing") << "paused, and nothing is missing";
+  EXPECT_EQ(brief(fleet({serving("n1"), taken("n2", Phase::Drain)}), "Ready"), "False/NodesPending");
+}
+
+// The fault: phase Done of an older version counted, and `kubectl wait --for=condition=Ready` succeeded.
+TEST(Ready, IsUnknownWhileUpgradesArePausedAndAnotherVersionIsWanted) {
+  const core::FleetView outdated = off(fleet({node("n1"), node("n2", Phase::Required)}));
+  EXPECT_EQ(brief(outdated, "Ready"), "Unknown/Paused");
+  EXPECT_EQ(brief(outdated, "Progressing"), "False/Paused");
+  EXPECT_EQ(brief(off(fleet({node("n1")})), "Ready", vendors::tenstorrent()), "Unknown/Paused");
+}
+
+TEST(Ready, OfAPolicyThatChangesDriversWithoutTheControllerIsNotPaused) {
+  core::FleetView rolls = off(fleet({node("n1")}));
+  rolls.policy.rolls_by_itself = true;
+  EXPECT_EQ(brief(rolls, "Ready"), "False/NodesPending");
+  EXPECT_EQ(brief(rolls, "Progressing"), "True/WithoutController");
+  rolls.policy.rolls_by_itself = false;
+  EXPECT_THAT(told(rolls, "Ready"), AllOf(StartsWith("False/ManualUpgradePending"), HasSubstr("n1")));
+  EXPECT_EQ(brief(rolls, "Progressing"), "False/ManualUpgradePending");
+}
+
+// The fault: a driver that broke, or vanished, after it was done left Ready=True.
+TEST(Ready, NamesADoneNodeWhoseDriverNoLongerServes) {
+  EXPECT_EQ(brief(fleet({serving("n1"), broken("n2", 10s)}), "Ready"), "True/AllServing") << "a pod may be replaced";
+  const core::FleetView bad = fleet({serving("n1"), broken("n2", 30s)});
+  EXPECT_THAT(told(bad, "Ready"), AllOf(StartsWith("False/DriverNotReady"), HasSubstr("n2")));
+  EXPECT_EQ(brief(bad, "Degraded"), "True/DriverNotReady");
+  EXPECT_EQ(brief(bad, "Progressing"), "False/Idle");
+  EXPECT_EQ(reason(bad, 1), "the driver no longer serves: CrashLoopBackOff: it fell");
+}
+
+TEST(Ready, WaitsFiveMinutesForThePodOfADriverThatItsAgentSaysIsLoaded) {
+  core::NodeView renewed = broken("n1", 2min);
+  renewed.driver.pod.clear();
+  renewed.driver.loaded = renewed.driver.wanted;
+  EXPECT_EQ(brief(fleet({renewed}), "Ready", vendors::tenstorrent()), "True/AllServing");
+  renewed.driver.unready_for = 5min;
+  EXPECT_EQ(brief(fleet({renewed}), "Ready", vendors::tenstorrent()), "False/DriverNotReady");
+}
+
+TEST(Ready, SaysWhoIsOutOfReachOrHasNoTarget) {
+  core::NodeView away = serving("n1");
+  away.is_ready = false;
+  EXPECT_THAT(told(fleet({away}), "Ready"), AllOf(StartsWith("False/NodeNotReady"), HasSubstr("n1")));
+  core::NodeView odd = serving("n1");
+  odd.target = {};
+  EXPECT_EQ(brief(fleet({odd}), "Ready"), "False/TargetUnknown");
+}
+
+// The fault: Progressing=False NothingToDo, and silence.
+TEST(Progressing, SaysThatAFirstDriverIsBeingInstalled) {
+  core::NodeView first = node("n1", Phase::Idle);
+  first.driver = {.wanted = "550", .is_first = true};
+  EXPECT_EQ(brief(fleet({first}), "Progressing"), "True/Installing");
+  EXPECT_EQ(brief(fleet({first}), "Ready"), "False/Installing");
+}
+
+TEST(Ready, LeavesSkippedAndHostManagedNodesOut) {
+  core::NodeView skipped = node("n1", Phase::Required);
+  skipped.is_skipped = true;
+  EXPECT_EQ(told(fleet({serving("n2"), skipped}), "Ready"),
+            "True/AllServing: all 1 nodes serve the wanted driver; 1 skipped");
+  EXPECT_EQ(brief(fleet({skipped}), "Ready"), "True/AllSkipped");
+  core::NodeView theirs = node("n1", Phase::Idle);
+  theirs.driver.is_hosts_own = true;
+  EXPECT_EQ(brief(fleet({theirs}), "Ready"), "True/HostManaged");
+}
+
+// The fault: a blocked rollout looked healthy.
+TEST(Blocked, NamesTheDisruptionBudgetItsNodesAndWhatComes) {
+  core::NodeView held = taken("n1", Phase::EvictDevicePods);
+  held.pods->push_back(pod("train-1"));
+  held.pods->back().held_by = "ml/train";
+  core::FleetView blocked = fleet({held});
+  EXPECT_EQ(brief(blocked, "Blocked"), "False/None") << "it may pass by itself";
+  blocked.nodes[0].spent = 2min;
+  EXPECT_EQ(told(blocked, "Blocked"),
+            "True/PodDisruptionBudget: PodDisruptionBudget ml/train holds n1; pods that use the device are "
+            "deleted after 5m");
+  EXPECT_THAT(told(blocked, "Progressing"), StartsWith("False/Blocked"));
+  blocked.nodes.push_back(taken("n2", Phase::Restart));
+  EXPECT_EQ(brief(blocked, "Progressing"), "True/InFlight") << "another node moves";
+}
+
+TEST(Blocked, NamesWhoUsesUpTheLimit) {
+  core::NodeView theirs = serving("n1");
+  theirs.is_cordoned = true;
+  core::FleetView full = fleet({theirs, node("n2", Phase::Required)});
+  full.policy.away = {.amount = 1};
+  EXPECT_THAT(told(full, "Blocked"), AllOf(StartsWith("True/MaxUnavailable"), HasSubstr("n1")));
+  EXPECT_EQ(brief(full, "Progressing"), "False/Waiting");
+}
+
+TEST(NodeClasses, AddUpToAllNodesOfThePolicy) {
+  core::NodeView first = node("n6", Phase::Idle);
+  first.driver = {.wanted = "550", .is_first = true};
+  core::NodeView away = serving("n7");
+  away.is_ready = false;
+  const core::ClassCounts counts =
+      core::count_classes(fleet({serving("n1"), node("n2", Phase::Required), taken("n3", Phase::Drain),
+                                 node("n4", Phase::Failed), broken("n5", 1min), first, away, node("n8")}));
+  EXPECT_EQ(counts.total(), 8);
+  using core::NodeClass;
+  for (const NodeClass one : {NodeClass::InFlight, NodeClass::Failed, NodeClass::Installing, NodeClass::Unknown,
+                              NodeClass::Broken, NodeClass::Serving})
+    EXPECT_EQ(counts.count(one), 1) << static_cast<int>(one);
+  EXPECT_EQ(counts.count(NodeClass::Waiting), 2);
+}
+
+}  // namespace
+}  // namespace drover::act
