@@ -41,11 +41,11 @@ class Finder {
     const NodeView& node = fleet_.nodes[decision.node];
     if (!node.is_managed() || decision.change || decision.rule == nullptr) return;
     if (core::is_in_flight(node.phase)) return look_in_flight(node);
-    if (node.phase == Phase::Required) look_in_queue(node, decision.rule->reason);
+    if (node.phase == Phase::Required) look_in_queue(node, *decision.rule);
   }
 
   void look_in_flight(const NodeView& node) {
-    if (!node.driver.held_by.empty()) add("DeviceHeld", node.driver.held_by.str(), node);
+    if (!node.driver.held_by.empty()) add("DeviceHeld", "the device is held by " + node.driver.held_by.str(), node);
     if (node.spent < kPatience) return;
     if (node.pods && core::kBeforeSwap.has(node.phase)) look_at_pods(node);
     const bool waits_for_driver =
@@ -58,7 +58,7 @@ class Finder {
     const auto& removal = is_drain ? fleet_.policy.drain : fleet_.policy.device_pods;
     for (const core::PodView& pod : *node.pods) {
       if (pod.held_by.empty() || pod.is_going || pod.is_finished) continue;
-      Obstacle& one = add("PodDisruptionBudget", "PodDisruptionBudget " + pod.held_by, node);
+      Obstacle& one = add("PodDisruptionBudget", "blocked by PodDisruptionBudget " + pod.held_by, node);
       if (!removal || !removal->at_most) continue;
       const std::string after = base::human(*removal->at_most);
       one.next = removal->forces ? fmt::format("pods that use the device are deleted after {}", after)
@@ -66,11 +66,13 @@ class Finder {
     }
   }
 
-  void look_in_queue(const NodeView& node, Reason reason) {
-    switch (reason) {
-      case Reason::ImageMissing: add("ImageMissing", node.preflight.trouble.str(), node); break;
+  void look_in_queue(const NodeView& node, const core::Rule& rule) {
+    switch (rule.reason) {
+      case Reason::ImageMissing:
+        add("ImageMissing", fmt::format("{}: {}", rule.because, node.preflight.trouble), node);
+        break;
       case Reason::CannotUnload: add("CannotUnload", "the kernel cannot unload modules", node); break;
-      case Reason::ClaimedByOtherWork: add("ClaimedByOtherWork", "claim of " + node.other_claim.str(), node); break;
+      case Reason::ClaimedByOtherWork: add("ClaimedByOtherWork", "claimed by " + node.other_claim.str(), node); break;
       default: break;
     }
   }
@@ -101,7 +103,7 @@ std::vector<Obstacle> obstacles_of(const core::Flow& flow, const core::FleetView
 }
 
 std::string text_of(const Obstacle& obstacle) {
-  std::string text = fmt::format("{} holds {}", obstacle.object, list_of(obstacle.nodes, 5));
+  std::string text = fmt::format("{}: {}", list_of(obstacle.nodes, 5), obstacle.object);
   if (!obstacle.next.empty()) text += "; " + obstacle.next;
   return text;
 }

@@ -12,7 +12,7 @@ namespace drover::act {
 
 struct Obstacle {
   std::string reason;  // CamelCase, for the condition
-  std::string object;  // "PodDisruptionBudget ml/train"
+  std::string object;  // "blocked by PodDisruptionBudget ml/train"
   std::vector<std::string> nodes = {};
   std::string next = {};  // "pods that use the device are deleted after 5m"
 };
@@ -20,7 +20,7 @@ struct Obstacle {
 // Those that hold nodes in flight or in the queue; what may pass by itself counts after half a minute.
 std::vector<Obstacle> obstacles_of(const core::Flow& flow, const core::FleetView& fleet, const core::Plan& plan);
 
-// "PodDisruptionBudget ml/train holds gpu-1, gpu-2; pods that use the device are deleted after 5m"
+// "gpu-1, gpu-2: blocked by PodDisruptionBudget ml/train; pods that use the device are deleted after 5m"
 std::string text_of(const Obstacle& obstacle);
 
 // "gpu-1, gpu-2 and 3 more"

@@ -123,7 +123,7 @@ TEST(Blocked, NamesTheDisruptionBudgetItsNodesAndWhatComes) {
   EXPECT_EQ(brief(blocked, "Blocked"), "False/None") << "it may pass by itself";
   blocked.nodes[0].spent = 2min;
   EXPECT_EQ(told(blocked, "Blocked"),
-            "True/PodDisruptionBudget: PodDisruptionBudget ml/train holds n1; pods that use the device are "
+            "True/PodDisruptionBudget: n1: blocked by PodDisruptionBudget ml/train; pods that use the device are "
             "deleted after 5m");
   EXPECT_THAT(told(blocked, "Progressing"), StartsWith("False/Blocked"));
   blocked.nodes.push_back(taken("n2", Phase::Restart));

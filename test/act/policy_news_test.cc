@@ -57,7 +57,8 @@ TEST_F(News, WarnWithTheReason) {
   EXPECT_THAT(told(failed), ElementsAre("Warning DrainTimeout n1: the drain ran out of time: 10m of 10m"));
   core::NodeView unprepared = node("n1", Phase::Required);
   unprepared.preflight = {.state = core::PreflightView::State::Missing, .trouble = "no headers"};
-  EXPECT_THAT(told(unprepared), ElementsAre(AllOf(StartsWith("Warning CannotPrepare n1: "), HasSubstr("no headers"))));
+  EXPECT_THAT(told(unprepared), ElementsAre(AllOf(StartsWith("Warning CannotPrepare n1: "), HasSubstr("no headers")),
+                                            "Warning Blocked n1: the driver cannot be prepared: no headers"));
 }
 
 TEST_F(News, AreNotWhatTheStatusSaysAlready) {

@@ -110,6 +110,7 @@ nvidia-2  535.129.03 → 550.54.14  required           -  no slot is free: 1 of 
 nvidia-3  535.129.03 → 550.54.14  required           -  the skip label is set: remove it to let the node go on
 
 cluster-policy (nvidia): 3 nodes, 0 done, 1 in flight, 2 pending, 0 failed; upgrades are on; 1 at once, 1 may be out of service and 1 is
+! Blocked: nvidia-1: blocked by PodDisruptionBudget ml/train; pods that use the device are deleted after 5m
 )");
 }
 
@@ -172,6 +173,8 @@ rules, in order; the first that holds counts
   ✗ the time for evictions is over: TIME of 5m
   ✓ otherwise
     ⇒ evicting pods that use the device
+reason: EvictingDevicePods
+to do: raise the PodDisruptionBudget that the detail names, or scale its workload up
 next: pods that use the device are asked to leave; those still there in TIME that use the device are deleted
 )");
   EXPECT_EQ(without_chance(explained(*look, "nvidia-2")), R"(nvidia-2 is in phase required (policy cluster-policy)
@@ -197,6 +200,8 @@ rules, in order; the first that holds counts
   ✗ the driver's image is not on the node yet
   ✓ no slot is free: 1 of 1 at once are in flight
     ⇒ no slot is free
+reason: NoSlot
+to do: wait, bring the nodes that the detail names back into service, or raise the limit
 next: nothing, until that changes
 )");
   EXPECT_EQ(without_chance(explained(*look, "nvidia-3")), R"(nvidia-3 is in phase required (policy cluster-policy)
@@ -209,6 +214,8 @@ rules, in order; the first that holds counts
   ✗ the state label says something that nobody knows
   ✓ the skip label is set: remove it to let the node go on
     ⇒ the skip label is set
+reason: SkipLabel
+to do: remove the skip label from the node
 next: nothing, until that changes
 )");
 }
