@@ -60,11 +60,11 @@ NodeView node_in(Phase phase, int number) {
 }
 
 // `in_flight` nodes are being emptied, all others stand in `rest`.
-FleetView fleet_of(int nodes, Phase rest, int in_flight, int at_once) {
+FleetView fleet_of(int nodes, Phase rest, int in_flight, int max_parallel) {
   FleetView fleet;
   fleet.policy.name = "cluster-policy";
   fleet.policy.uid = "policy";
-  fleet.policy.at_once = at_once;
+  fleet.policy.max_parallel = max_parallel;
   fleet.nodes.reserve(static_cast<std::size_t>(nodes));
   for (int i = 0; i < nodes; ++i) fleet.nodes.push_back(node_in(i < in_flight ? Phase::EvictDevicePods : rest, i));
   return fleet;
@@ -183,10 +183,10 @@ struct Rollout {
   bool kept_the_limit = false;
 };
 
-Rollout roll_out(int nodes, int at_once) {
+Rollout roll_out(int nodes, int max_parallel) {
   constexpr int kMostPasses = 1'000'000;
   Rollout rollout;
-  World world(fleet_of(nodes, Phase::Idle, 0, at_once));
+  World world(fleet_of(nodes, Phase::Idle, 0, max_parallel));
   rollout.seconds = cpu_seconds([&] {
     while (!world.is_done() && rollout.passes < kMostPasses) {
       ++rollout.passes;
@@ -198,7 +198,7 @@ Rollout roll_out(int nodes, int at_once) {
   });
   rollout.patches_per_node = static_cast<double>(world.patches()) / nodes;
   rollout.is_done = world.is_done() && world.evictions() == nodes * kDevicePodsOnANode;
-  rollout.kept_the_limit = world.most_in_flight() <= static_cast<std::size_t>(at_once);
+  rollout.kept_the_limit = world.most_in_flight() <= static_cast<std::size_t>(max_parallel);
   return rollout;
 }
 
@@ -232,9 +232,9 @@ int run(int argc, char** argv) {
              "about 10");
 
   bool is_right = sink > 0;
-  for (const int at_once : {in_flight, in_flight / 5}) {
-    const Rollout rollout = roll_out(nodes, at_once);
-    const std::string what = fmt::format("rollout, {} nodes, {} at once", nodes, at_once);
+  for (const int max_parallel : {in_flight, in_flight / 5}) {
+    const Rollout rollout = roll_out(nodes, max_parallel);
+    const std::string what = fmt::format("rollout, {} nodes, {} at once", nodes, max_parallel);
     report.row(what, rollout.seconds, "s", "under 5");
     report.row(what + ": of it deciding", rollout.deciding_seconds, "s");
     report.row(what + ": passes", rollout.passes, "");

@@ -64,9 +64,9 @@ kube::Object node_of_two_kilobytes(const std::string& name) {
   return node;
 }
 
-class Rounds {
+class ListBatch {
  public:
-  explicit Rounds(int resident) {
+  explicit ListBatch(int resident) {
     for (int i = 0; i < resident; ++i)
       serve(kube::create(kube::kNodes, "", node_of_two_kilobytes("resident-" + std::to_string(i))));
     for (int i = 0; i < 16; ++i) {
@@ -123,7 +123,7 @@ int run(int argc, char** argv) {
                 argv);
   const int resident = report.smoke() ? 16 : 1000;
   const int rounds = report.smoke() ? 20 : 4000;
-  Rounds work(resident);
+  ListBatch work(resident);
   work.run(rounds);  // warm
 
   std::vector<char> from(kObjectBytes * 64, 'x'), to(kObjectBytes * 64);

@@ -25,7 +25,7 @@ class Conditions {
         obstacles_(obstacles_of(profile.flow, fleet, plan)) {}
 
   std::vector<Condition> all() const {
-    if (!facts_.foreign_operator.empty()) return {conflicting()};
+    if (!facts_.competing_operator.empty()) return {conflicting()};
     std::vector<Condition> conditions = {ready(), progressing(), blocked(), degraded(), halted(), accepted()};
     if (facts_.wants != nullptr) {
       conditions.push_back(listing("FieldsIgnored", "NotRendered", facts_.wants->ignored_fields(), ""));
@@ -58,12 +58,12 @@ class Conditions {
     return !fleet_.policy.is_on &&
            (plan_.slots.paused != nullptr || !profile_.flow.has(core::Trait::InitRequests) || returning() > 0);
   }
-  bool rolls() const { return !fleet_.policy.is_on && !is_paused() && fleet_.policy.rolls_by_itself; }
-  bool is_manual() const { return !fleet_.policy.is_on && !is_paused() && !fleet_.policy.rolls_by_itself; }
+  bool rolls() const { return !fleet_.policy.is_on && !is_paused() && fleet_.policy.rolling_update; }
+  bool is_manual() const { return !fleet_.policy.is_on && !is_paused() && !fleet_.policy.rolling_update; }
   // Nodes that come back although upgrades are off.
   int returning() const {
     return static_cast<int>(std::count_if(fleet_.nodes.begin(), fleet_.nodes.end(), [](const NodeView& node) {
-      return node.is_managed() && core::is_in_flight(node.phase) && !(node.claim && node.claim->serves);
+      return node.is_managed() && core::is_in_flight(node.phase) && !(node.claim && node.claim->requested_scope);
     }));
   }
   std::string tally() const {
@@ -201,7 +201,7 @@ class Conditions {
   }
 
   Condition conflicting() const {
-    const std::string& name = facts_.foreign_operator;
+    const std::string& name = facts_.competing_operator;
     if (name.empty()) return {"ConflictingOperator", Status::False, "None"};
     return {"ConflictingOperator", Status::True, "Running",
             fmt::format("{} manages the same drivers; scale it to zero{}; until then nothing is written", name,

@@ -28,8 +28,8 @@ std::string_view word(Condition::Status status);
 
 // What conditions are made of besides fleet and plan.
 struct ConditionFacts {
-  const vendors::Wants* wants = nullptr;
-  std::string foreign_operator = {};                      // the Deployment of the vendor's own operator, if it runs
+  const vendors::Desired* wants = nullptr;
+  std::string competing_operator = {};                    // the Deployment of the vendor's own operator, if it runs
   std::optional<std::vector<std::string>> disputed = {};  // nodes that other policies select too, where there can be
 };
 

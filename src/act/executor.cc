@@ -77,8 +77,8 @@ bool PendingWrites::is_behind(const observe::NodeFacts& facts) const {
 }
 
 bool PendingWrites::may_overtake(const observe::NodeFacts& facts) const {
-  const auto at = overtaken_.find(facts.name);
-  return at != overtaken_.end() && kube::is_older(at->second, facts.version) && !is_under_way("node/" + facts.name);
+  const auto at = conflicted_.find(facts.name);
+  return at != conflicted_.end() && kube::is_older(at->second, facts.version) && !is_under_way("node/" + facts.name);
 }
 
 bool PendingWrites::is_applied(const std::string& set, std::uint64_t text, std::int64_t generation) const {
@@ -92,40 +92,41 @@ PendingWrites::Sent& PendingWrites::begin(const Write& write) {
   sent.is_under_way = true;
   sent.was_put_off = false;
   ++under_way_;
-  if (subject.is_patient) ++patient_;
-  if (act::takes_off(write.purpose)) ++takes_off_[subject.node];
-  if (subject.takes) takings_[subject.node] = {.sent = subject.decided_on};
+  if (subject.is_low_priority) ++low_priority_;
+  if (act::has_pending_evictions(write.purpose)) ++pending_evictions_[subject.node];
+  if (subject.takes) pending_takes_[subject.node] = {.sent = subject.decided_on};
   return sent;
 }
 
 void PendingWrites::end(const WriteResult& result) {
   const Subject& subject = result.subject;
   --under_way_;
-  if (subject.is_patient) --patient_;
-  if (act::takes_off(result.purpose) && --takes_off_[subject.node] == 0) takes_off_.erase(subject.node);
+  if (subject.is_low_priority) --low_priority_;
+  if (act::has_pending_evictions(result.purpose) && --pending_evictions_[subject.node] == 0)
+    pending_evictions_.erase(subject.node);
   if (result.purpose == Purpose::ApplySet && !result.fault)
     applied_[subject.object] = {subject.text, result.generation};
   if (result.purpose != Purpose::Node) return;
   if (!result.fault) written_[subject.node] = result.version;
-  if (result.fault && result.fault->kind == Fault::Kind::Conflict) overtaken_[subject.node] = subject.decided_on;
-  const auto taking = takings_.find(subject.node);
-  if (taking == takings_.end()) return;
+  if (result.fault && result.fault->kind == Fault::Kind::Conflict) conflicted_[subject.node] = subject.decided_on;
+  const auto taking = pending_takes_.find(subject.node);
+  if (taking == pending_takes_.end()) return;
   if (!result.fault) {
     taking->second.written = result.version;
   } else if (result.fault->kind == Fault::Kind::Unknown) {
     taking->second.until = loop_.now() + kPerhaps;
   } else {
-    takings_.erase(taking);
+    pending_takes_.erase(taking);
   }
 }
 
 // What is decided on the faster writer's word need not wait any longer.
 void PendingWrites::overtake(const Write& write) {
-  const auto at = overtaken_.find(write.subject.node);
-  if (at == overtaken_.end() || !kube::is_older(at->second, write.subject.decided_on)) return;
+  const auto at = conflicted_.find(write.subject.node);
+  if (at == conflicted_.end() || !kube::is_older(at->second, write.subject.decided_on)) return;
   if (is_under_way(write.key)) return;
   sent_.erase(write.key);
-  overtaken_.erase(at);
+  conflicted_.erase(at);
 }
 
 // ---- sending
@@ -243,15 +244,15 @@ std::vector<WriteResult> Executor::take_results() { return std::exchange(body_->
 
 const PendingWrites& Executor::pending() const { return body_->pending; }
 
-bool Executor::has_taken_unseen(const kube::Cache<observe::NodeFacts>& nodes) {
-  std::erase_if(body_->pending.takings_, [&](const auto& one) {
+bool Executor::has_pending_takes(const kube::Cache<observe::NodeFacts>& nodes) {
+  std::erase_if(body_->pending.pending_takes_, [&](const auto& one) {
     const auto& [name, taking] = one;
     const observe::NodeFacts* facts = nodes.find(name);
     if (facts == nullptr || (taking.until && body_->loop.now() >= *taking.until)) return true;
     if (!taking.written.empty()) return !kube::is_older(facts->version, taking.written);
     return taking.until && kube::is_older(taking.sent, facts->version);
   });
-  return !body_->pending.takings_.empty();
+  return !body_->pending.pending_takes_.empty();
 }
 
 std::uint64_t Executor::failures() const { return body_->failures; }

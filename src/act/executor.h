@@ -29,7 +29,7 @@ namespace drover::act {
 base::Span wait_for_budget(std::string_view pod_uid, int refusals);
 
 // No more patient writes than there are connections, so that one that cannot wait stands behind one of them at most.
-inline constexpr std::size_t kMostPatient = 8;
+inline constexpr std::size_t kMostLowPriority = 8;
 
 // What was sent and is not seen yet: an input of every pass, so that nothing is decided twice on the same facts and no
 // request is made that could not leave.
@@ -52,8 +52,8 @@ class PendingWrites {
   // Another writer was faster, and we have seen what it wrote: there is nothing to wait for.
   bool may_overtake(const observe::NodeFacts& facts) const;
   // A request that takes a pod off the node is under way: its answer may come after the node was given back.
-  bool takes_off(const std::string& node) const { return takes_off_.contains(node); }
-  std::size_t patient() const { return patient_; }
+  bool has_pending_evictions(const std::string& node) const { return pending_evictions_.contains(node); }
+  std::size_t low_priority() const { return low_priority_; }
   // A DaemonSet's text was applied, and the object is as it was made then.
   bool is_applied(const std::string& set, std::uint64_t text, std::int64_t generation) const;
 
@@ -73,11 +73,11 @@ class PendingWrites {
   const base::Loop& loop_;
   std::map<std::string, Sent, std::less<>> sent_;
   int under_way_ = 0;
-  std::size_t patient_ = 0;
-  std::map<std::string, Taking> takings_;         // by node
-  std::map<std::string, int> takes_off_;          // by node: requests under way
-  std::map<std::string, std::string> written_;    // by node: the version that our last write made
-  std::map<std::string, std::string> overtaken_;  // by node: the version on which our last write was refused
+  std::size_t low_priority_ = 0;
+  std::map<std::string, Taking> pending_takes_;    // by node
+  std::map<std::string, int> pending_evictions_;   // by node: requests under way
+  std::map<std::string, std::string> written_;     // by node: the version that our last write made
+  std::map<std::string, std::string> conflicted_;  // by node: the version on which our last write was refused
   std::map<std::string, std::pair<std::uint64_t, std::int64_t>> applied_;  // by DaemonSet: text and generation
 };
 
@@ -99,7 +99,7 @@ class Executor {
   std::vector<WriteResult> take_results();
   const PendingWrites& pending() const;
   // A node was taken and the watch has not shown it yet: until then nothing can count how many are out of service.
-  bool has_taken_unseen(const kube::Cache<observe::NodeFacts>& nodes);
+  bool has_pending_takes(const kube::Cache<observe::NodeFacts>& nodes);
 
   // Requests that failed for a reason that people should know: not conflicts, and not what a budget refused.
   std::uint64_t failures() const;

@@ -10,8 +10,8 @@ namespace drover::act {
 namespace {
 
 using core::Phase;
-using protocol::Held;
-using protocol::Last;
+using protocol::ClaimRecord;
+using protocol::OutcomeRecord;
 using protocol::Record;
 
 json::Array taints_after(const json::Array& before, bool tainted) {
@@ -23,15 +23,16 @@ json::Array taints_after(const json::Array& before, bool tainted) {
   return after;
 }
 
-Held held_after(const NodeNow& node, const core::Change& change, const vendors::Profile& profile, base::WallTime now) {
+ClaimRecord held_after(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
+                       base::WallTime now) {
   const bool was_held = node.record.held && node.record.held->kind == profile.kind;
-  Held held = was_held ? *node.record.held : Held{};
+  ClaimRecord held = was_held ? *node.record.held : ClaimRecord{};
   const bool moved = !change.path.empty();
   if (!was_held) held.autoscaler_is_told = !node.autoscaler_is_told;
   if (moved || !was_held) held.since = now;
   if (moved) held.reason = change.path.back().because;
   held.excluded = moved ? base::Span::zero() : node.excluded;
-  held.stopped_at = change.claim->clock_stands ? std::optional(now) : std::nullopt;
+  held.stopped_at = change.claim->deadline_paused ? std::optional(now) : std::nullopt;
   held.kind = profile.kind;
   held.node = node.uid;
   held.claim = *change.claim;
@@ -40,10 +41,10 @@ Held held_after(const NodeNow& node, const core::Change& change, const vendors::
 }
 
 // Why the node waits for its turn: by our own reading, or because a person said so.
-Last::Next next_of(const core::Change& change) {
-  if (change.phase != Phase::Required) return Last::Next::Nothing;
-  if (change.rolls) return Last::Next::Alone;
-  return change.is_asked_for ? Last::Next::Asked : Last::Next::Outdated;
+OutcomeRecord::Next next_of(const core::Change& change) {
+  if (change.phase != Phase::Required) return OutcomeRecord::Next::Nothing;
+  if (change.without_controller) return OutcomeRecord::Next::Alone;
+  return change.is_asked_for ? OutcomeRecord::Next::Asked : OutcomeRecord::Next::Outdated;
 }
 
 bool is_told_by_us(const Record& record) { return record.held && record.held->autoscaler_is_told; }
@@ -59,22 +60,22 @@ Record record_after(const NodeNow& node, const core::Change& change, const vendo
     record.held.reset();
   }
   const std::string kind(profile.kind);
-  Last& last = record.last[kind];
+  OutcomeRecord& last = record.last[kind];
   if (last.outcome != change.outcome) last.at = now;
   if (!change.outcome) last.at.reset();
   last.outcome = change.outcome;
   last.next = next_of(change);
   if (change.gives_back_to_person) last.given_back_at = now;
   if (core::is_in_flight(change.phase)) last.given_back_at.reset();
-  if (last == Last{}) record.last.erase(kind);
+  if (last == OutcomeRecord{}) record.last.erase(kind);
   return record;
 }
 
 namespace {
 
-protocol::Wish wish_of(const std::optional<core::Scope>& scope) {
-  if (!scope) return protocol::Wish::Nothing;
-  return *scope == core::Scope::AllPods ? protocol::Wish::Drain : protocol::Wish::Evict;
+protocol::AgentRequest wish_of(const std::optional<core::Scope>& scope) {
+  if (!scope) return protocol::AgentRequest::Nothing;
+  return *scope == core::Scope::AllPods ? protocol::AgentRequest::Drain : protocol::AgentRequest::Evict;
 }
 
 // A claim of another machine that had this name holds nothing.
@@ -102,13 +103,14 @@ std::optional<std::string> order_after(const NodeNow& node, const core::Change* 
   if (!profile.flow.has(core::Trait::ResidentAgent) &&
       (change == nullptr || (claim == nullptr && !was_held && node.order.empty())))
     return {};
-  return protocol::order_for({.agent_prepares = profile.flow.has(core::Trait::ResidentAgent),
-                              .claim = claim,
-                              .phase = change == nullptr ? node.phase : change->phase,
-                              .is_paused = node.is_paused,
-                              .version = node.driver_version,
-                              .is_to_prepare = node.is_to_prepare,
-                              .serves = claim == nullptr ? protocol::Wish::Nothing : wish_of(claim->serves)});
+  return protocol::order_for(
+      {.agent_prepares = profile.flow.has(core::Trait::ResidentAgent),
+       .claim = claim,
+       .phase = change == nullptr ? node.phase : change->phase,
+       .is_paused = node.is_paused,
+       .version = node.driver_version,
+       .is_to_prepare = node.is_to_prepare,
+       .serves = claim == nullptr ? protocol::AgentRequest::Nothing : wish_of(claim->requested_scope)});
 }
 
 // What the change says, as members of the patch.
@@ -161,13 +163,13 @@ void put_on(const std::map<std::string, std::optional<std::string>>& wanted, jso
 
 }  // namespace
 
-kube::Request node_patch(const NodeNow& node, const core::Change* change, const vendors::Dress& dress,
+kube::Request node_patch(const NodeNow& node, const core::Change* change, const vendors::NodeMetadata& wanted,
                          const vendors::Profile& profile, base::WallTime now) {
   Parts parts = change == nullptr ? Parts{} : parts_of(node, *change, profile, now);
   if (const auto order = order_after(node, change, profile); order && *order != node.order)
     parts.annotations[profile.channel.order] = order->empty() ? json::Value() : json::Value(*order);
-  put_on(dress.labels, parts.labels);
-  put_on(dress.annotations, parts.annotations);
+  put_on(wanted.labels, parts.labels);
+  put_on(wanted.annotations, parts.annotations);
   json::Members metadata;
   metadata["uid"] = node.uid;
   metadata["resourceVersion"] = node.version;

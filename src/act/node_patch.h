@@ -40,7 +40,7 @@ protocol::Record record_after(const NodeNow& node, const core::Change& change, c
                               base::WallTime now);
 
 // `change` may be missing: then only `dress` is put on.
-kube::Request node_patch(const NodeNow& node, const core::Change* change, const vendors::Dress& dress,
+kube::Request node_patch(const NodeNow& node, const core::Change* change, const vendors::NodeMetadata& metadata,
                          const vendors::Profile& profile, base::WallTime now);
 
 }  // namespace drover::act

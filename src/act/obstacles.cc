@@ -80,11 +80,11 @@ class Finder {
   // Nodes that other people keep out of service use up the limit, and none of ours will come back to make room.
   void look_at_limit() {
     const core::Slots& slots = plan_.slots;
-    const bool is_full = slots.away >= slots.may_be_away && slots.in_flight == 0;
-    const bool somebody_waits = std::any_of(fleet_.nodes.begin(), fleet_.nodes.end(), [](const NodeView& node) {
+    const bool is_full = slots.unavailable >= slots.max_unavailable && slots.in_flight == 0;
+    const bool some_wait = std::any_of(fleet_.nodes.begin(), fleet_.nodes.end(), [](const NodeView& node) {
       return node.is_managed() && node.phase == Phase::Required && !node.is_skipped;
     });
-    if (!is_full || !somebody_waits || !fleet_.policy.is_on) return;
+    if (!is_full || !some_wait || !fleet_.policy.is_on) return;
     for (const NodeView& node : fleet_.nodes) {
       if (node.is_managed() && (node.is_cordoned || !node.is_ready)) add("MaxUnavailable", slots.obstacle(), node);
     }

@@ -70,7 +70,7 @@ std::vector<Write> remove_probes(const std::vector<const observe::Fleet*>& fleet
     const core::FleetView& view = fleet->seen();
     for (std::size_t i = 0; i < view.nodes.size(); ++i) {
       const core::NodeView& node = view.nodes[i];
-      const bool goes_on = view.policy.is_on || core::goes_alone(node, view.policy);
+      const bool goes_on = view.policy.is_on || core::goes_without_controller(node, view.policy);
       if (node.phase == core::Phase::Required && goes_on) proving[node.name] = fleet->wish(i).digest;
     }
   }

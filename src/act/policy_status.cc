@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "act/texts.h"
+#include "act/events.h"
 #include "base/same.h"
 #include "base/text.h"
 #include "core/explain.h"
@@ -47,7 +47,7 @@ Array rendered_all(const std::vector<Condition>& conditions, const vendors::Prof
   Array rows;
   for (const Condition& condition : conditions) {
     vendors::ConditionWords words = words_of(condition);
-    if (profile.reword != nullptr) words = profile.reword(condition.type, words);
+    if (profile.condition_words != nullptr) words = profile.condition_words(condition.type, words);
     rows.push_back(rendered(condition, words, policy, generation, now));
   }
   if (policy == nullptr) return rows;
@@ -141,7 +141,7 @@ Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const v
     if (node.phase == Phase::Done) ++summary.done;
     if (core::class_of(node) == core::NodeClass::Serving) ++summary.serving;
     if (node.phase == Phase::Failed) ++summary.failed;
-    if (node.is_away()) ++summary.unavailable;
+    if (node.is_unavailable()) ++summary.unavailable;
     ++by_phase[static_cast<std::size_t>(node.phase)];
     ++summary.reasons[core::reason_code(node, plan.decisions[i])];
   }
@@ -158,10 +158,10 @@ json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, 
   const std::int64_t generation = facts.policy == nullptr ? 0 : json::int_at(*facts.policy, {"metadata", "generation"});
   const std::vector<Condition> conditions = conditions_of(fleet, plan, profile, facts.about);
   Members status;
-  if (!facts.about.foreign_operator.empty() && facts.policy != nullptr)
+  if (!facts.about.competing_operator.empty() && facts.policy != nullptr)
     status = json::members_at(*facts.policy, {"status"});
   status["conditions"] = json::Value(rendered_all(conditions, profile, facts.policy, generation, now));
-  if (!facts.about.foreign_operator.empty()) return status;
+  if (!facts.about.competing_operator.empty()) return status;
   const Summary summary = summary_of(fleet, plan, profile);
   status["state"] = conditions.front().status == Condition::Status::True ? "ready" : "notReady";
   status["namespace"] = facts.ns;
@@ -173,10 +173,10 @@ json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, 
               {"done", summary.done},       {"failed", summary.failed},   {"unavailable", summary.unavailable},
               {"serving", summary.serving}, {"states", std::move(states)}};
   status["rollout"] = rollout(fleet, facts, summary, now);
-  if (profile.tell != nullptr) {
+  if (profile.fill_status != nullptr) {
     vendors::StatusRows its_rows = rows_of(fleet, plan, profile, facts);
     its_rows.now = base::rfc3339(now);
-    profile.tell(its_rows, status);
+    profile.fill_status(its_rows, status);
   } else {
     list_nodes(fleet, plan, profile, facts, status);
   }

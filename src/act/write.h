@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "kube/api.h"
 #include "kube/event_recorder.h"
-#include "observe/estate.h"
+#include "observe/policy_set.h"
 
 namespace drover::act {
 
@@ -33,7 +33,7 @@ enum class Purpose : std::uint8_t {
 };
 
 // It takes a pod off its node.
-constexpr bool takes_off(Purpose purpose) {
+constexpr bool has_pending_evictions(Purpose purpose) {
   return purpose == Purpose::Evict || purpose == Purpose::EvictInDrain || purpose == Purpose::ForceDelete;
 }
 
@@ -41,16 +41,16 @@ constexpr bool takes_off(Purpose purpose) {
 struct Subject {
   std::optional<observe::PolicyRef> policy = {};
   std::string node = {};
-  std::string ns = {};          // of the pod
-  std::string pod = {};         // its uid
-  bool takes = false;           // it cordons
-  std::string claim = {};       // the id of the claim that this makes
-  bool gives_back = false;      // it uncordons
-  bool is_patient = false;      // a moment more or less is nothing to it: only a few such at a time
-  std::string decided_on = {};  // the Node's resourceVersion
-  std::string object = {};      // the DaemonSet's name
-  std::uint64_t text = 0;       // which text of it
-  std::int64_t generation = 0;  // on which generation; 0: it was not there
+  std::string ns = {};           // of the pod
+  std::string pod = {};          // its uid
+  bool takes = false;            // it cordons
+  std::string claim = {};        // the id of the claim that this makes
+  bool gives_back = false;       // it uncordons
+  bool is_low_priority = false;  // a moment more or less is nothing to it: only a few such at a time
+  std::string decided_on = {};   // the Node's resourceVersion
+  std::string object = {};       // the DaemonSet's name
+  std::uint64_t text = 0;        // which text of it
+  std::int64_t generation = 0;   // on which generation; 0: it was not there
 };
 
 struct Write {

@@ -4,9 +4,9 @@
 #include <functional>
 #include <utility>
 
+#include "act/events.h"
 #include "act/node_patch.h"
 #include "act/probe_order.h"
-#include "act/texts.h"
 #include "core/drain.h"
 #include "protocol/order_for.h"
 
@@ -31,28 +31,30 @@ class Writer {
       : in_(decided), runtime_(runtime), pending_(pending), now_(now) {}
 
   Writes write() {
-    std::vector<std::size_t> patient;
+    std::vector<std::size_t> low_priority;
     std::vector<std::size_t> probes;
-    for (std::size_t i = 0; i < in_.plan.decisions.size(); ++i) sort(i, patient, probes);
-    for (const std::size_t i : probes_in_turn(std::move(probes), patient, in_.view, in_.plan, runtime_, pending_)) {
+    for (std::size_t i = 0; i < in_.plan.decisions.size(); ++i) sort(i, low_priority, probes);
+    for (const std::size_t i :
+         probes_in_turn(std::move(probes), low_priority, in_.view, in_.plan, runtime_, pending_)) {
       const core::Decision& decision = in_.plan.decisions[i];
       const observe::NodeFacts* facts = facts_of(decision);
       if (facts != nullptr) work(decision, *facts);
     }
-    write_patiently(patient);
+    write_low_priority(low_priority);
     return std::move(out_);
   }
 
  private:
   // A node that moves or works is written at once; one that only joins the queue, leaves it or gets its labels, later.
-  void sort(std::size_t i, std::vector<std::size_t>& patient, std::vector<std::size_t>& probes) {
+  void sort(std::size_t i, std::vector<std::size_t>& low_priority, std::vector<std::size_t>& probes) {
     const core::Decision& decision = in_.plan.decisions[i];
     const Phase phase = in_.view.nodes[decision.node].phase;
-    const bool is_undressed = in_.fleet.is_undressed(decision.node);
-    if (!decision.change && decision.action == Action::None && !is_undressed) return;  // most of them, most of the time
-    const bool writes = decision.change || is_undressed;
+    const bool metadata_is_missing = in_.fleet.metadata_is_missing(decision.node);
+    if (!decision.change && decision.action == Action::None && !metadata_is_missing)
+      return;  // most of them, most of the time
+    const bool writes = decision.change || metadata_is_missing;
     if (writes && !core::is_in_flight(phase) && !(decision.change && core::is_in_flight(decision.change->phase)))
-      return patient.push_back(i);
+      return low_priority.push_back(i);
     if (!writes && decision.action == Action::ProveImage) return probes.push_back(i);
     const observe::NodeFacts* facts = facts_of(decision);
     if (facts == nullptr) return;
@@ -66,11 +68,11 @@ class Writer {
 
   // Nodes for which a moment more or less is nothing, a few at a time; first those that disturb least. They can be
   // thousands at once, and all together they would stand before the few that are out of service.
-  void write_patiently(const std::vector<std::size_t>& patient) {
+  void write_low_priority(const std::vector<std::size_t>& low_priority) {
     std::vector<std::pair<int, std::size_t>> queue;
-    if (pending_.patient() >= kMostPatient) return;
-    queue.reserve(patient.size());
-    for (const std::size_t i : patient) {
+    if (pending_.low_priority() >= kMostLowPriority) return;
+    queue.reserve(low_priority.size());
+    for (const std::size_t i : low_priority) {
       const core::Decision& decision = in_.plan.decisions[i];
       const bool joins = decision.change && decision.change->phase == Phase::Required;
       if (joins && in_.view.policy.is_on && !in_.view.pods_are_counted) continue;
@@ -79,13 +81,13 @@ class Writer {
     }
     // A heap: only the first few of thousands are looked at, and how many of those cannot be served is not known.
     std::make_heap(queue.begin(), queue.end(), std::greater<>());
-    for (std::size_t places = kMostPatient - pending_.patient(); !queue.empty() && places > 0;) {
+    for (std::size_t places = kMostLowPriority - pending_.low_priority(); !queue.empty() && places > 0;) {
       std::pop_heap(queue.begin(), queue.end(), std::greater<>());
       const core::Decision& decision = in_.plan.decisions[queue.back().second];
       queue.pop_back();
       const observe::NodeFacts* facts = facts_of(decision);
       if (facts == nullptr || !change(decision, *facts)) continue;
-      out_.writes.back().subject.is_patient = true;
+      out_.writes.back().subject.is_low_priority = true;
       --places;
     }
   }
@@ -110,17 +112,17 @@ class Writer {
 
   bool change(const core::Decision& decision, const observe::NodeFacts& facts) {
     const Phase phase = decision.change ? decision.change->phase : in_.view.nodes[decision.node].phase;
-    return change(decision, facts, in_.fleet.dress(decision.node, phase));
+    return change(decision, facts, in_.fleet.metadata(decision.node, phase));
   }
 
   // One PATCH for the decision and for the labels and annotations that the node is to have.
-  bool change(const core::Decision& decision, const observe::NodeFacts& facts, const vendors::Dress& dress,
+  bool change(const core::Decision& decision, const observe::NodeFacts& facts, const vendors::NodeMetadata& metadata,
               bool is_to_prepare = false) {
     const core::NodeView& node = in_.view.nodes[decision.node];
     const core::Change* change = decision.change ? &*decision.change : nullptr;
     const bool gives_back = change != nullptr && change->cordoned == false;
     // A pod that is evicted after its node was given back would have gone for nothing.
-    if (gives_back && pending_.takes_off(node.name)) return false;
+    if (gives_back && pending_.has_pending_evictions(node.name)) return false;
     const std::string key = "node/" + facts.name;
     if (!has_room() || (!pending_.is_free(key) && !pending_.may_overtake(facts))) return false;
     NodeNow now = node_now(facts, in_.profile);
@@ -132,7 +134,7 @@ class Writer {
     now.is_to_prepare = is_to_prepare || protocol::asked_to_prepare(now.order) == now.driver_version;
     now.has_cordon_note = !facts.annotation(in_.profile.cordon_annotation).empty();
     if (facts.record && facts.record->held) now.excluded = in_.fleet.excluded(decision.node, now_);
-    Write& write = add(key, node_patch(now, change, dress, in_.profile, now_), Purpose::Node, facts.name, {});
+    Write& write = add(key, node_patch(now, change, metadata, in_.profile, now_), Purpose::Node, facts.name, {});
     write.subject.decided_on = facts.version;
     write.subject.gives_back = gives_back;
     const NodeName about{.name = node.name, .uid = node.uid};
@@ -181,9 +183,9 @@ class Writer {
     if (pod == nullptr) return;
     // Without a claim no PATCH has begun the swap yet. Where another DaemonSet is to bring the new driver, that is said
     // first: the one that brought the old driver would only bring it again.
-    const vendors::Dress dress = in_.fleet.dress(decision.node, Phase::Restart);
-    if (!core::is_in_flight(node.phase) && !dress.empty()) {
-      change(decision, facts, dress);
+    const vendors::NodeMetadata metadata = in_.fleet.metadata(decision.node, Phase::Restart);
+    if (!core::is_in_flight(node.phase) && !metadata.empty()) {
+      change(decision, facts, metadata);
       return;
     }
     kube::Request request = kube::remove(kube::kPods, pod->ns.str(), pod->name, pod->uid);
@@ -216,12 +218,12 @@ class Writer {
 
   void prove_image(const core::Decision& decision, const observe::NodeFacts& facts) {
     const core::NodeView& node = in_.view.nodes[decision.node];
-    const vendors::NodeWish& wish = in_.fleet.wish(decision.node);
+    const vendors::DesiredNode& wish = in_.fleet.wish(decision.node);
     if (in_.fleet.wants() == nullptr || node.preflight.state == core::PreflightView::State::Running) return;
     if (in_.profile.flow.has(core::Trait::ResidentAgent)) {
       // Once asked, it tries again by itself.
       const bool is_asked = node.preflight.state != core::PreflightView::State::Unasked;
-      if (!is_asked) change(decision, facts, in_.fleet.dress(decision.node, node.phase), true);
+      if (!is_asked) change(decision, facts, in_.fleet.metadata(decision.node, node.phase), true);
       return;
     }
     for (const observe::PodFacts* pod : in_.fleet.operand_pods().on(node.name)) {

@@ -21,7 +21,7 @@
 namespace drover::agent {
 
 // What a program of the agent may touch. `exit` is called once; the program does nothing after it.
-struct Surroundings {
+struct ProgramContext {
   host::Host& host;
   kube::Api& api;
   base::Loop& loop;
@@ -39,7 +39,8 @@ class Program {
 };
 
 // Makes a program whose settings were read. `ready` may be told at every look.
-using MakeProgram = std::function<std::unique_ptr<Program>(Surroundings surroundings, std::function<void(bool)> ready)>;
+using MakeProgram =
+    std::function<std::unique_ptr<Program>(ProgramContext surroundings, std::function<void(bool)> ready)>;
 
 // Whether a deed was done, or what is in the way.
 using DeedDone = std::function<void(const base::Result<void>&)>;
@@ -73,9 +74,9 @@ struct VendorAgent {
 using VendorAgents = std::span<const VendorAgent* const>;
 
 // A deed as a row's `begin`: it does its work from its construction on.
-template <class Deed>
+template <class Operation>
 std::shared_ptr<void> begin_deed(host::Host& host, base::Loop& loop, DeedSays say, DeedDone done) {
-  return std::make_shared<Deed>(host, loop, std::move(say), std::move(done));
+  return std::make_shared<Operation>(host, loop, std::move(say), std::move(done));
 }
 
 // The devices of all of them.

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "agent/exit_well.h"
 #include "agent/inspect.h"
+#include "agent/noop_binary.h"
 #include "base/text.h"
 #include "cli/agent_programs.h"
 #include "cli/commands.h"
@@ -44,7 +44,7 @@ void add_inspect(Command agent, agent::VendorAgents agents) {
 constexpr unsigned kForEverybody = 0755;
 
 int place_helper(const std::string& to) {
-  const auto helper = agent::exit_well();
+  const auto helper = agent::noop_binary();
   if (!helper) return complain(helper.error());
   const auto written = base::write_file(to, *helper, kForEverybody);
   return written ? 0 : complain(written.error());

@@ -36,16 +36,16 @@ class AgentSession {
     auto api = kube::HttpApi::open(loop_, std::move(*target));
     if (!api) return complain(api.error());
     api_ = std::move(*api);
-    program_ = make(agent::Surroundings{.host = host_,
-                                        .api = *api_,
-                                        .loop = loop_,
-                                        .random = base::Random(seed_of_the_system()),
-                                        .say = [](std::string_view line) { log::info(line); },
-                                        .exit =
-                                            [this](int code) {
-                                              code_ = code;
-                                              loop_.stop();
-                                            }},
+    program_ = make(agent::ProgramContext{.host = host_,
+                                          .api = *api_,
+                                          .loop = loop_,
+                                          .random = base::Random(seed_of_the_system()),
+                                          .say = [](std::string_view line) { log::info(line); },
+                                          .exit =
+                                              [this](int code) {
+                                                code_ = code;
+                                                loop_.stop();
+                                              }},
                     [](bool) {});  // who asks is answered by looking at the machine
     loop_.on_signal([this](int) { program_->terminate(); });
     stay_small();

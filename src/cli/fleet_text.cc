@@ -21,7 +21,7 @@ using core::Rule;
 constexpr std::size_t kMostReason = 300;
 
 // "driver:535.129.03-ubuntu22.04" is 535.129.03 where the wanted image says what comes after a version.
-std::string version_in(const std::string& image, const vendors::NodeWish& wish) {
+std::string version_in(const std::string& image, const vendors::DesiredNode& wish) {
   const auto tag_of = [](std::string_view text) {
     const auto colon = text.rfind(':');
     const bool is_tag = colon != std::string_view::npos && text.find('/', colon) == std::string_view::npos;
@@ -36,7 +36,7 @@ std::string version_in(const std::string& image, const vendors::NodeWish& wish) 
   return std::string(tag);
 }
 
-std::string age(const Look& look, std::size_t node) {
+std::string age(const FleetSnapshot& look, std::size_t node) {
   const auto since = look.since(node);
   if (!since) return "-";
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(look.at() - *since);
@@ -44,40 +44,41 @@ std::string age(const Look& look, std::size_t node) {
 }
 
 // "535.129.03 → 550.54.14", or one version where the two are the same.
-std::string driver_text(const Look& look, std::size_t node) {
+std::string driver_text(const FleetSnapshot& look, std::size_t node) {
   const std::string loaded = loaded_driver(look.fleet(), node, look.profile());
   const core::DriverView& driver = look.view().nodes[node].driver;
-  if (driver.is_hosts_own)
+  if (driver.is_host_managed)
     return driver.loaded.empty() ? "the host's own" : fmt::format("{}, the host's own", driver.loaded);
   if (driver.wanted.empty() || driver.wanted == loaded) return loaded.empty() ? "-" : loaded;
   return fmt::format("{} → {}", loaded.empty() ? "none" : loaded, driver.wanted);
 }
 
-std::string policy_name(const Look& look) {
+std::string policy_name(const FleetSnapshot& look) {
   return look.policy() == nullptr ? "(deleted)" : std::string(kube::name_of(*look.policy()));
 }
 
 // As the policy's status counts them.
-std::ptrdiff_t failed_nodes(const Look& look) {
+std::ptrdiff_t failed_nodes(const FleetSnapshot& look) {
   const vendors::Profile& profile = look.profile();
   return std::count_if(look.view().nodes.begin(), look.view().nodes.end(), [&](const core::NodeView& node) {
     return node.is_managed() && profile.state_of(node, look.view().policy) == profile.state(Phase::Failed);
   });
 }
 
-std::string summary_line(const Look& look) {
+std::string summary_line(const FleetSnapshot& look) {
   const act::Summary sum = act::summary_of(look.view(), look.plan(), look.profile());
   const core::Policy& policy = look.view().policy;
   const core::Slots& slots = look.plan().slots;
   // More than there are is as good as no limit.
-  const std::string may_be_away = slots.may_be_away > sum.total ? "any number" : std::to_string(slots.may_be_away);
-  const std::string at_once = policy.at_once ? std::to_string(*policy.at_once) : "any number";
+  const std::string max_unavailable =
+      slots.max_unavailable > sum.total ? "any number" : std::to_string(slots.max_unavailable);
+  const std::string max_parallel = policy.max_parallel ? std::to_string(*policy.max_parallel) : "any number";
   return fmt::format(
       "{} ({}): {} node{}, {} done, {} in flight, {} pending, {} failed; upgrades are {}; {} at once, {} may be out of "
       "service and {} {}",
       policy_name(look), look.profile().vendor, sum.total, sum.total == 1 ? "" : "s", sum.done, sum.in_flight,
-      sum.pending, failed_nodes(look), policy.is_on ? "on" : "off", at_once, may_be_away, slots.away,
-      slots.away == 1 ? "is" : "are");
+      sum.pending, failed_nodes(look), policy.is_on ? "on" : "off", max_parallel, max_unavailable, slots.unavailable,
+      slots.unavailable == 1 ? "is" : "are");
 }
 
 // A condition that somebody should do something about.
@@ -133,7 +134,7 @@ std::string what_then(const core::Policy& policy, const core::NodeView& node, co
   return fmt::format("; those still there in {} that use the device are deleted", in);
 }
 
-std::string next_text(const Look& look, std::size_t index) {
+std::string next_text(const FleetSnapshot& look, std::size_t index) {
   const core::Decision& decision = look.plan().decisions[index];
   const core::NodeView& node = look.view().nodes[index];
   if (decision.change && !decision.change->path.empty()) {
@@ -167,7 +168,7 @@ std::string node_text(const core::NodeView& node) {
   return text;
 }
 
-std::string driver_pod_text(const Look& look, std::size_t index) {
+std::string driver_pod_text(const FleetSnapshot& look, std::size_t index) {
   const observe::PodFacts* pod = look.fleet().driver_pod(index);
   if (pod == nullptr) return "no driver pod";
   std::string text = fmt::format("pod {}/{} is {}", pod->ns, pod->name,
@@ -179,7 +180,7 @@ std::string driver_pod_text(const Look& look, std::size_t index) {
 }
 
 // The pods that stand between the node and its new driver, and who holds them.
-void tell_pods(const Look& look, std::size_t index, std::vector<std::string>& lines) {
+void tell_pods(const FleetSnapshot& look, std::size_t index, std::vector<std::string>& lines) {
   const core::NodeView& node = look.view().nodes[index];
   if (!node.pods || !core::kBeforeSwap.has(node.phase)) return;
   const core::Policy& policy = look.view().policy;
@@ -193,7 +194,7 @@ void tell_pods(const Look& look, std::size_t index, std::vector<std::string>& li
   for (const core::PodFate& fate : left.refused) say(*fate.pod, std::string(fate.because));
   for (const core::PodView* pod : left.to_evict) {
     const auto held = std::find_if(look.budgets().begin(), look.budgets().end(),
-                                   [&](const Budget& budget) { return budget.full_name() == pod->held_by; });
+                                   [&](const observe::Budget& budget) { return budget.full_name() == pod->held_by; });
     say(*pod, held == look.budgets().end()
                   ? std::string()
                   : fmt::format("budget {} has no room ({} healthy, {} wanted); raise it or scale its owner up",
@@ -202,7 +203,7 @@ void tell_pods(const Look& look, std::size_t index, std::vector<std::string>& li
   for (const core::PodView* pod : left.going) say(*pod, "ending");
 }
 
-void tell_facts(const Look& look, std::size_t index, std::vector<std::string>& lines) {
+void tell_facts(const FleetSnapshot& look, std::size_t index, std::vector<std::string>& lines) {
   const core::NodeView& node = look.view().nodes[index];
   lines.push_back(fmt::format("  node         {}", node_text(node)));
   lines.push_back(fmt::format("  driver       {}; {}", driver_text(look, index), driver_pod_text(look, index)));
@@ -215,7 +216,7 @@ void tell_facts(const Look& look, std::size_t index, std::vector<std::string>& l
   tell_pods(look, index, lines);
 }
 
-void tell_rules(const Look& look, std::size_t index, std::vector<std::string>& lines) {
+void tell_rules(const FleetSnapshot& look, std::size_t index, std::vector<std::string>& lines) {
   for (const core::Considered& one : core::explain(look.profile().flow, look.view(), look.plan().slots, index)) {
     std::string line = fmt::format("  {} {}", one.holds ? "✓" : "✗", condition_text(one.rule->when));
     if (!one.detail.empty()) line += fmt::format(": {}", base::one_line(one.detail, kMostReason));
@@ -226,7 +227,7 @@ void tell_rules(const Look& look, std::size_t index, std::vector<std::string>& l
   }
 }
 
-std::string why_not_managed(const Look& look, const observe::NodeFacts& node) {
+std::string why_not_managed(const FleetSnapshot& look, const observe::NodeFacts& node) {
   const vendors::Profile& profile = look.profile();
   const std::string_view labels = profile.present_label.empty() ? profile.feature_labels : profile.present_label;
   bool has_devices = false;
@@ -251,7 +252,7 @@ std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const v
   return pod == nullptr ? std::string() : version_in(pod->image.str(), fleet.wish(node));
 }
 
-std::vector<std::string> status_lines(const Look& look) {
+std::vector<std::string> status_lines(const FleetSnapshot& look) {
   std::vector<std::vector<std::string>> rows = {{"NODE", "DRIVER", "PHASE", "SINCE", "REASON"}};
   for (std::size_t i = 0; i < look.view().nodes.size(); ++i) {
     const core::NodeView& node = look.view().nodes[i];
@@ -265,7 +266,7 @@ std::vector<std::string> status_lines(const Look& look) {
   return lines;
 }
 
-json::Value status_json(const Look& look) {
+json::Value status_json(const FleetSnapshot& look) {
   const json::Value status = look.status();
   json::Array nodes;
   for (std::size_t i = 0; i < look.view().nodes.size(); ++i) {
@@ -290,9 +291,11 @@ json::Value status_json(const Look& look) {
   return out;
 }
 
-bool something_failed(const Look& look) { return !look.view().policy.trouble.empty() || failed_nodes(look) > 0; }
+bool something_failed(const FleetSnapshot& look) {
+  return !look.view().policy.trouble.empty() || failed_nodes(look) > 0;
+}
 
-base::Result<std::vector<std::string>> explain_lines(const Look& look, const std::string& name) {
+base::Result<std::vector<std::string>> explain_lines(const FleetSnapshot& look, const std::string& name) {
   if (look.node(name) == nullptr) {
     return base::fault(base::Fault::Kind::NotFound,
                        fmt::format("there is no node {}; kubectl get nodes lists them", base::one_line(name, 80)));

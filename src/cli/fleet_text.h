@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "cli/look.h"
+#include "cli/fleet_snapshot.h"
 
 namespace drover::cli {
 
@@ -13,14 +13,14 @@ namespace drover::cli {
 std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const vendors::Profile& profile);
 
 // A table of nodes, a line that sums up, and what is wrong with the policy.
-std::vector<std::string> status_lines(const Look& look);
+std::vector<std::string> status_lines(const FleetSnapshot& look);
 // The same for programs.
-json::Value status_json(const Look& look);
+json::Value status_json(const FleetSnapshot& look);
 // A node has failed, or the policy cannot be read.
-bool something_failed(const Look& look);
+bool something_failed(const FleetSnapshot& look);
 
 // One node: its facts, every rule that was considered, and what happens next. NotFound when the cluster has no such
 // node, Refused when the policy has nothing to do with it.
-base::Result<std::vector<std::string>> explain_lines(const Look& look, const std::string& node);
+base::Result<std::vector<std::string>> explain_lines(const FleetSnapshot& look, const std::string& node);
 
 }  // namespace drover::cli

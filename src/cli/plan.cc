@@ -10,10 +10,10 @@
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/limit_flag.h"
-#include "cli/plan_chances.h"
 #include "cli/plan_others.h"
-#include "cli/plan_survey.h"
 #include "cli/plan_text.h"
+#include "cli/snapshot_reader.h"
+#include "forecast/monte_carlo.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 #include "observe/ranges.h"
@@ -47,9 +47,9 @@ base::Result<std::string> text_in(const std::string& path) {
   return text;
 }
 
-base::Result<std::vector<Supposed>> changed_policies(const std::string& path, const vendors::Profile& profile,
-                                                     vendors::Profiles profiles) {
-  if (path.empty()) return std::vector<Supposed>();
+base::Result<std::vector<ProposedPolicy>> changed_policies(const std::string& path, const vendors::Profile& profile,
+                                                           vendors::Profiles profiles) {
+  if (path.empty()) return std::vector<ProposedPolicy>();
   TRY(const std::string text, text_in(path));
   auto policies = policies_in(text, profile, profiles);
   if (!policies) return base::with_context(std::move(policies).error(), path);
@@ -74,7 +74,8 @@ base::Result<void> ask(Asker& asker, kube::AsioLoop& loop) {
   return outcome;
 }
 
-void print(const Forecast& foreseen, const Pace& pace, const std::vector<std::string>& others, bool is_json) {
+void print(const forecast::Forecast& foreseen, const forecast::DurationStats& pace,
+           const std::vector<std::string>& others, bool is_json) {
   if (!is_json) {
     for (const std::string& line : plan_lines(foreseen, pace)) fmt::print("{}\n", line);
     return;
@@ -105,21 +106,21 @@ int plan(const PlanFlags& flags, vendors::Profiles profiles) {
   OtherPolicies others(**api, profile, profiles);
   base::Result<void> outcome = ask(others, loop);
   for (const std::string& policy : others.names()) say({not_planned(policy, profile)}, "");
-  Survey survey(**api, loop, profile, std::move(*changed), flags.max_unavailable);
-  if (outcome) outcome = ask(survey, loop);
-  if (outcome && !survey.has_policy()) {
+  SnapshotReader reader(**api, loop, profile, std::move(*changed), flags.max_unavailable);
+  if (outcome) outcome = ask(reader, loop);
+  if (outcome && !reader.has_policy()) {
     outcome = base::fault(base::Fault::Kind::NotFound, "there is no policy; create one, or give one with -f");
   }
   if (!outcome) return complain(base::with_context(std::move(outcome).error(), source).error());
-  if (const auto troubles = survey.troubles(); !troubles.empty()) {
+  if (const auto troubles = reader.troubles(); !troubles.empty()) {
     say(troubles, flags.file);
     return kBadInput;
   }
-  say(survey.notes(), "");
+  say(reader.notes(), "");
 
-  const Ground ground = survey.ground();
-  const Pace& pace = ground.pace;
-  const Forecast foreseen = foresee(ground, profile.flow);
+  const forecast::ForecastInput input = reader.input();
+  const forecast::DurationStats& pace = input.pace;
+  const forecast::Forecast foreseen = forecast::foresee(input, profile.flow);
   print(foreseen, pace, others.names(), flags.output == "json");
   return foreseen.gets_through ? kGetsThrough : kGetsStuck;
 }

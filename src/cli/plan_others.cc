@@ -10,20 +10,20 @@
 namespace drover::cli {
 
 void OtherPolicies::begin(std::function<void(base::Result<void>)> done) {
-  rounds_.begin(std::move(done));
+  lists_.begin(std::move(done));
   for (const vendors::Profile* profile : profiles_) {
     for (std::size_t kind = 0; profile != &planned_ && kind < profile->policy_kinds(); ++kind) {
-      rounds_.list_if_known(observe::policies_of(*profile, kind), {"metadata.name"},
-                            [this, word = profile->policy_kind(kind).kind](const kube::Object& policy) {
-                              names_.push_back(fmt::format("{} {}", word, kube::name_of(policy)));
-                            });
+      lists_.list_if_known(observe::policies_of(*profile, kind), {"metadata.name"},
+                           [this, word = profile->policy_kind(kind).kind](const kube::Object& policy) {
+                             names_.push_back(fmt::format("{} {}", word, kube::name_of(policy)));
+                           });
     }
   }
-  rounds_.then([this] {
+  lists_.then([this] {
     std::sort(names_.begin(), names_.end());
-    rounds_.finish({});
+    lists_.finish({});
   });
-  if (!rounds_.is_waiting()) rounds_.finish({});
+  if (!lists_.is_waiting()) lists_.finish({});
 }
 
 std::string not_planned(const std::string& policy, const vendors::Profile& planned) {

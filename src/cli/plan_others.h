@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/rounds.h"
+#include "cli/list_batch.h"
 #include "vendors/profile.h"
 
 namespace drover::cli {
@@ -15,14 +15,14 @@ namespace drover::cli {
 class OtherPolicies {
  public:
   OtherPolicies(kube::Api& api, const vendors::Profile& planned, vendors::Profiles profiles)
-      : rounds_(api), planned_(planned), profiles_(profiles) {}
+      : lists_(api), planned_(planned), profiles_(profiles) {}
 
   // `done` is called once, with the first thing that went wrong. A kind that the server does not know has none.
   void begin(std::function<void(base::Result<void>)> done);
   const std::vector<std::string>& names() const { return names_; }
 
  private:
-  Rounds rounds_;
+  ListBatch lists_;
   const vendors::Profile& planned_;
   vendors::Profiles profiles_;
   std::vector<std::string> names_;

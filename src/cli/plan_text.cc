@@ -23,36 +23,37 @@ std::string span_text(const std::optional<Span>& span) {
 std::int64_t seconds(Span span) { return std::chrono::round<std::chrono::seconds>(span).count(); }
 
 // Nodes that have what is wanted and are not touched are only counted.
-bool is_worth_a_row(const Row& row) { return row.wave > 0 || row.end != Row::End::Done; }
+bool is_worth_a_row(const forecast::Row& row) { return row.wave > 0 || row.end != forecast::Row::End::Done; }
 
-std::string_view word_of(Row::End end) {
+std::string_view word_of(forecast::Row::End end) {
   switch (end) {
-    case Row::End::Done: return "done";
-    case Row::End::Failed: return "fails";
-    case Row::End::Waits: return "waits";
-    case Row::End::LeftOut: return "left out";
+    case forecast::Row::End::Done: return "done";
+    case forecast::Row::End::Failed: return "fails";
+    case forecast::Row::End::Waits: return "waits";
+    case forecast::Row::End::LeftOut: return "left out";
   }
   return "";
 }
 
-std::string driver_text(const Lot& lot) {
-  if (lot.loaded.empty() && lot.wanted.empty()) return "-";
-  const std::string loaded = lot.loaded.empty() ? "none" : lot.loaded;
-  return lot.loaded == lot.wanted || lot.wanted.empty() ? loaded : fmt::format("{} → {}", loaded, lot.wanted);
+std::string driver_text(const forecast::NodeDetails& detail) {
+  if (detail.loaded.empty() && detail.wanted.empty()) return "-";
+  const std::string loaded = detail.loaded.empty() ? "none" : detail.loaded;
+  return detail.loaded == detail.wanted || detail.wanted.empty() ? loaded
+                                                                 : fmt::format("{} → {}", loaded, detail.wanted);
 }
 
-std::string ends_text(const Row& row) {
-  if (row.end == Row::End::Done) return "done";
+std::string ends_text(const forecast::Row& row) {
+  if (row.end == forecast::Row::End::Done) return "done";
   return fmt::format("{}: {}", word_of(row.end), base::one_line(row.reason, kMostPlanReason));
 }
 
-std::string_view force_text(const Removed& one) {
+std::string_view force_text(const forecast::Removed& one) {
   if (one.is_forced_or_not) return ", perhaps deleted around its budget";
   return one.is_forced ? ", deleted around its budget" : "";
 }
 
 // "26m", or "26m (21m to 27m)" where chance makes a difference that is worth a word.
-std::string takes_text(const Forecast& forecast) {
+std::string takes_text(const forecast::Forecast& forecast) {
   const Span apart = forecast.takes_at_most - forecast.takes_at_least;
   const std::string about = span_text(forecast.takes);
   if (apart <= forecast.takes / 20) return about;
@@ -60,26 +61,26 @@ std::string takes_text(const Forecast& forecast) {
 }
 
 // What a rollout that can end in two ways says about the other.
-std::string others_text(const Forecast& forecast) {
+std::string others_text(const forecast::Forecast& forecast) {
   if (forecast.others == 0) return {};
   return fmt::format("; {} of {} tries with other durations {}", forecast.others, forecast.tries,
                      forecast.gets_through ? "got stuck" : "got through");
 }
 
-bool has_several_policies(const Forecast& forecast) {
+bool has_several_policies(const forecast::Forecast& forecast) {
   std::set<std::string_view> policies;
-  for (const Row& row : forecast.rows) policies.insert(row.policy);
+  for (const forecast::Row& row : forecast.rows) policies.insert(row.policy);
   return policies.size() > 1;
 }
 
-std::vector<std::string> node_lines(const Forecast& forecast) {
+std::vector<std::string> node_lines(const forecast::Forecast& forecast) {
   const bool names_policies = has_several_policies(forecast);
   std::vector<std::vector<std::string>> rows = {{"WAVE", "NODE", "DRIVER", "STARTS", "TAKES", "PODS", "ENDS"}};
-  for (const Row& row : forecast.rows) {
+  for (const forecast::Row& row : forecast.rows) {
     if (!is_worth_a_row(row)) continue;
     const std::optional<Span> takes =
         row.starts_in && row.ends_in ? std::optional(*row.ends_in - *row.starts_in) : std::nullopt;
-    rows.push_back({row.wave > 0 ? std::to_string(row.wave) : "-", row.node, driver_text(row.lot),
+    rows.push_back({row.wave > 0 ? std::to_string(row.wave) : "-", row.node, driver_text(row.detail),
                     row.starts_in ? "+" + span_text(row.starts_in) : "-", span_text(takes),
                     std::to_string(row.removed.size()), ends_text(row)});
     if (names_policies) rows.back().insert(rows.back().begin(), row.policy.empty() ? "-" : row.policy);
@@ -88,10 +89,10 @@ std::vector<std::string> node_lines(const Forecast& forecast) {
   return rows.size() > 1 ? table(rows) : std::vector<std::string>();
 }
 
-void tell_removals(const Forecast& forecast, std::vector<std::string>& lines) {
+void tell_removals(const forecast::Forecast& forecast, std::vector<std::string>& lines) {
   bool has_title = false;
-  for (const Row& row : forecast.rows) {
-    for (const Removed& one : row.removed) {
+  for (const forecast::Row& row : forecast.rows) {
+    for (const forecast::Removed& one : row.removed) {
       if (!has_title) lines.emplace_back("\npods that go, by node");
       has_title = true;
       const std::string owner = one.owner.empty() ? "a bare pod: nobody makes it again" : one.owner;
@@ -101,30 +102,30 @@ void tell_removals(const Forecast& forecast, std::vector<std::string>& lines) {
   }
 }
 
-void tell_images(const Forecast& forecast, std::vector<std::string>& lines) {
+void tell_images(const forecast::Forecast& forecast, std::vector<std::string>& lines) {
   std::set<std::string> images;
-  for (const Row& row : forecast.rows) {
-    if (row.wave > 0 && !row.lot.image.empty()) images.insert(row.lot.image);
+  for (const forecast::Row& row : forecast.rows) {
+    if (row.wave > 0 && !row.detail.image.empty()) images.insert(row.detail.image);
   }
   if (!images.empty()) lines.emplace_back("\nimages");
   for (const std::string& image : images) lines.push_back("  " + image);
 }
 
-char mark_of(const Obstacle& one) {
+char mark_of(const forecast::Obstacle& one) {
   if (!one.is_usual) return '?';
   return one.stops ? '!' : '-';
 }
 
 // What is in the way of several nodes is told once.
-void tell_obstacles(const Forecast& forecast, std::vector<std::string>& lines) {
+void tell_obstacles(const forecast::Forecast& forecast, std::vector<std::string>& lines) {
   if (forecast.obstacles.empty()) return;
   lines.emplace_back("\nin the way");
   for (const char mark : {'!', '-', '?'}) {
     std::set<std::pair<std::string, std::string>> told;
-    for (const Obstacle& one : forecast.obstacles) {
+    for (const forecast::Obstacle& one : forecast.obstacles) {
       if (mark_of(one) != mark || !told.emplace(one.kind, one.object).second) continue;
       const auto others =
-          std::count_if(forecast.obstacles.begin(), forecast.obstacles.end(), [&](const Obstacle& other) {
+          std::count_if(forecast.obstacles.begin(), forecast.obstacles.end(), [&](const forecast::Obstacle& other) {
             return &other != &one && mark_of(other) == mark && other.kind == one.kind && other.object == one.object;
           });
       std::string where = one.node.empty() || one.node == one.object ? "" : " on " + one.node;
@@ -138,19 +139,20 @@ void tell_obstacles(const Forecast& forecast, std::vector<std::string>& lines) {
 
 std::string limit_text(const core::GlobalLimit& limit) {
   const std::string share = fmt::format("{}{}", limit.share.amount, limit.share.is_percent ? "%" : "");
-  return fmt::format("limit over all policies: {} of {} nodes out of service at once ({})", limit.may_be_away(),
+  return fmt::format("limit over all policies: {} of {} nodes out of service at once ({})", limit.max_unavailable(),
                      limit.managed,
                      limit.is_asked_for ? "--max-unavailable " + share
                                         : share + "; where your operator has --max-unavailable, give it here too");
 }
 
-std::string last_line(const Forecast& forecast) {
+std::string last_line(const forecast::Forecast& forecast) {
   const auto count = [&](auto end) {
-    return std::count_if(forecast.rows.begin(), forecast.rows.end(), [&](const Row& row) { return row.end == end; });
+    return std::count_if(forecast.rows.begin(), forecast.rows.end(),
+                         [&](const forecast::Row& row) { return row.end == end; });
   };
   const auto taken =
-      std::count_if(forecast.rows.begin(), forecast.rows.end(), [](const Row& row) { return row.wave > 0; });
-  const auto stuck = count(Row::End::Failed) + count(Row::End::Waits);
+      std::count_if(forecast.rows.begin(), forecast.rows.end(), [](const forecast::Row& row) { return row.wave > 0; });
+  const auto stuck = count(forecast::Row::End::Failed) + count(forecast::Row::End::Waits);
   const std::string how =
       fmt::format("{} of {} nodes in {} wave{}, about {}{}", taken, forecast.rows.size(), forecast.waves,
                   forecast.waves == 1 ? "" : "s", takes_text(forecast), others_text(forecast));
@@ -164,7 +166,7 @@ std::string last_line(const Forecast& forecast) {
 
 }  // namespace
 
-std::vector<std::string> plan_lines(const Forecast& forecast, const Pace& pace) {
+std::vector<std::string> plan_lines(const forecast::Forecast& forecast, const forecast::DurationStats& pace) {
   std::vector<std::string> lines = node_lines(forecast);
   tell_removals(forecast, lines);
   tell_images(forecast, lines);
@@ -179,11 +181,11 @@ std::vector<std::string> plan_lines(const Forecast& forecast, const Pace& pace) 
   return lines;
 }
 
-json::Value plan_json(const Forecast& forecast, const Pace& pace) {
+json::Value plan_json(const forecast::Forecast& forecast, const forecast::DurationStats& pace) {
   json::Array nodes;
-  for (const Row& row : forecast.rows) {
+  for (const forecast::Row& row : forecast.rows) {
     json::Array evictions;
-    for (const Removed& one : row.removed) {
+    for (const forecast::Removed& one : row.removed) {
       json::Members pod = {{"owner", one.owner},
                            {"forced", one.is_forced},
                            {"forcedOrNot", one.is_forced_or_not},
@@ -191,17 +193,21 @@ json::Value plan_json(const Forecast& forecast, const Pace& pace) {
       if (!one.is_replacement) pod["pod"] = one.pod;
       evictions.push_back(std::move(pod));
     }
-    json::Members node = {{"name", row.node},         {"policy", row.policy},
-                          {"wave", row.wave},         {"loaded", row.lot.loaded},
-                          {"wanted", row.lot.wanted}, {"image", row.lot.image},
-                          {"ends", word_of(row.end)}, {"evictions", std::move(evictions)}};
+    json::Members node = {{"name", row.node},
+                          {"policy", row.policy},
+                          {"wave", row.wave},
+                          {"loaded", row.detail.loaded},
+                          {"wanted", row.detail.wanted},
+                          {"image", row.detail.image},
+                          {"ends", word_of(row.end)},
+                          {"evictions", std::move(evictions)}};
     if (row.starts_in) node["startsInSeconds"] = seconds(*row.starts_in);
     if (row.ends_in) node["endsInSeconds"] = seconds(*row.ends_in);
-    if (row.end != Row::End::Done) node["reason"] = row.reason;
+    if (row.end != forecast::Row::End::Done) node["reason"] = row.reason;
     nodes.push_back(std::move(node));
   }
   json::Array blockers;
-  for (const Obstacle& one : forecast.obstacles) {
+  for (const forecast::Obstacle& one : forecast.obstacles) {
     blockers.push_back(json::Members{{"kind", one.kind},
                                      {"node", one.node},
                                      {"object", one.object},
@@ -221,7 +227,7 @@ json::Value plan_json(const Forecast& forecast, const Pace& pace) {
                         {"nodes", std::move(nodes)},
                         {"blockers", std::move(blockers)},
                         {"times", std::move(times)}};
-  if (forecast.limit) plan["mostNodesOutOfService"] = forecast.limit->may_be_away();
+  if (forecast.limit) plan["mostNodesOutOfService"] = forecast.limit->max_unavailable();
   return plan;
 }
 

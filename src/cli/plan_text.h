@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "base/json.h"
-#include "cli/plan_forecast.h"
+#include "forecast/forecast.h"
 
 namespace drover::cli {
 
 // The nodes in their order, who goes from each, what is in the way, and a last line that says whether it gets through.
-std::vector<std::string> plan_lines(const Forecast& forecast, const Pace& pace);
+std::vector<std::string> plan_lines(const forecast::Forecast& forecast, const forecast::DurationStats& pace);
 // The same for programs.
-json::Value plan_json(const Forecast& forecast, const Pace& pace);
+json::Value plan_json(const forecast::Forecast& forecast, const forecast::DurationStats& pace);
 
 }  // namespace drover::cli

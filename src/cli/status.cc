@@ -7,8 +7,8 @@
 
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/fleet_snapshot.h"
 #include "cli/fleet_text.h"
-#include "cli/look.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 #include "observe/ranges.h"
@@ -46,7 +46,7 @@ class Viewer {
   }
 
   // As long as `visit` says so.
-  void each_policy(const std::function<bool(const Look&)>& visit) const {
+  void each_policy(const std::function<bool(const FleetSnapshot&)>& visit) const {
     for (const auto& look : looks_) {
       for (std::size_t i = 0; i < look->policies(); ++i) {
         look->turn_to(i);
@@ -57,7 +57,7 @@ class Viewer {
 
  private:
   base::Result<void> look_at(const vendors::Profile& profile) {
-    auto look = std::make_unique<Look>(*api_, loop_, profile);
+    auto look = std::make_unique<FleetSnapshot>(*api_, loop_, profile);
     base::Result<void> outcome;
     look->begin([&](base::Result<void> result) {
       outcome = std::move(result);
@@ -72,7 +72,7 @@ class Viewer {
 
   kube::AsioLoop loop_;
   std::unique_ptr<kube::HttpApi> api_;
-  std::vector<std::unique_ptr<Look>> looks_;
+  std::vector<std::unique_ptr<FleetSnapshot>> looks_;
 };
 
 int show_status(const LookFlags& flags, vendors::Profiles profiles) {
@@ -80,7 +80,7 @@ int show_status(const LookFlags& flags, vendors::Profiles profiles) {
   if (auto looked = viewer.look(flags.target, profiles); !looked) return complain(looked.error());
   json::Array all;
   int exit_code = 0;
-  viewer.each_policy([&](const Look& look) {
+  viewer.each_policy([&](const FleetSnapshot& look) {
     if (something_failed(look)) exit_code = 1;
     if (flags.output == "json") {
       all.push_back(status_json(look));
@@ -97,7 +97,7 @@ int explain_node(const LookFlags& flags, vendors::Profiles profiles) {
   Viewer viewer;
   if (auto looked = viewer.look(flags.target, profiles); !looked) return complain(looked.error());
   base::Result<std::vector<std::string>> told;
-  viewer.each_policy([&](const Look& look) {
+  viewer.each_policy([&](const FleetSnapshot& look) {
     told = explain_lines(look, flags.node);
     return !told;
   });

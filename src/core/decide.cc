@@ -12,8 +12,8 @@ namespace {
 
 Change difference(const NodeView& before, const NodeView& after, const Policy& policy, std::vector<Step> path) {
   Change change{.path = std::move(path), .phase = after.phase, .label = label_of(after, policy)};
-  change.rolls = after.rolls && after.phase == Phase::Required;
-  change.is_alone = !policy.is_on && (!before.claim || before.claim->serves);
+  change.without_controller = after.without_controller && after.phase == Phase::Required;
+  change.is_without_controller = !policy.is_on && (!before.claim || before.claim->requested_scope);
   if (after.phase == Phase::Failed && !refusal_is_stale(after)) change.refuses = after.refused;
   change.label_was_wrong = (before.label && before.label != change.label) || !before.odd_label.empty();
   if (before.is_cordoned != after.is_cordoned) change.cordoned = after.is_cordoned;
@@ -119,11 +119,11 @@ std::vector<Plan> decide(std::span<const Rollout> rollouts, const std::optional<
     is_sure = is_sure && !rollout.has_unseen_takes;
   }
   const std::optional<GlobalLimit> over_all = limit_over(limit, policies);
-  int headroom = over_all ? (is_sure ? over_all->headroom() : 0) : FleetView{}.room_elsewhere;
+  int headroom = over_all ? (is_sure ? over_all->headroom() : 0) : FleetView{}.global_headroom;
   std::vector<Plan> plans;
   plans.reserve(rollouts.size());
   for (const Rollout& rollout : rollouts) {
-    rollout.fleet->room_elsewhere = rollout.has_unseen_takes ? 0 : headroom;
+    rollout.fleet->global_headroom = rollout.has_unseen_takes ? 0 : headroom;
     rollout.fleet->in_flight_elsewhere = in_flight_elsewhere(rollouts, rollout);
     plans.push_back(decide(*rollout.flow, *rollout.fleet));
     // As long as the watch does not show what this one takes, the others wait.

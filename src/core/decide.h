@@ -34,14 +34,14 @@ struct Change {
   bool label_was_wrong = false;     // it says something else now; that it is missing is no news
   std::optional<bool> cordoned = {};
   std::optional<bool> tainted = {};
-  base::Box<Claim> claim = {};      // as it is afterwards; none: the node is free
-  base::Box<Outcome> outcome = {};  // as it is afterwards
+  base::CowPtr<Claim> claim = {};      // as it is afterwards; none: the node is free
+  base::CowPtr<Outcome> outcome = {};  // as it is afterwards
   std::vector<std::string> gates_to_pause = {};
   std::map<std::string, std::string> gates_to_restore = {};
-  bool wish_is_heard = false;  // a person's request has been taken up and can be removed
-  bool is_asked_for = false;   // a person's request stands, and must survive us
-  bool rolls = false;          // it waits for its turn without the controller
-  bool is_alone = false;       // no controller is at work on it: its states are nobody's news
+  bool wish_is_heard = false;          // a person's request has been taken up and can be removed
+  bool is_asked_for = false;           // a person's request stands, and must survive us
+  bool without_controller = false;     // it waits for its turn without the controller
+  bool is_without_controller = false;  // no controller is at work on it: its states are nobody's news
   // What its driver's init container is told that it cannot have, or was told and may still be reading.
   std::optional<Scope> refuses = {};
   bool gives_back_to_person = false;  // a person uncordoned it; it is left alone for a while
@@ -50,7 +50,7 @@ struct Change {
 struct Decision {
   std::size_t node;            // index in the fleet
   const Rule* rule = nullptr;  // the last that applied: where the node works or waits
-  base::Box<Change> change = {};
+  base::CowPtr<Change> change = {};
   Action action = Action::None;  // only without a change
 };
 

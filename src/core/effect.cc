@@ -15,7 +15,7 @@ struct Passage {
   const Rule& rule;
   Phase from;
   const std::string& because;
-  bool was_alone;  // no controller was at work on it, or it was at rest
+  bool was_without_controller;  // no controller was at work on it, or it was at rest
 };
 
 void take(NodeView& node, const Passage& at) {
@@ -31,7 +31,7 @@ void take(NodeView& node, const Passage& at) {
                      .cordon = found ? Claim::Cordon::Found : Claim::Cordon::Ours,
                      .was_asked_for = node.is_asked_for,
                      .driver_failed = has_failed || (node.claim && node.claim->driver_failed)};
-  if (!at.policy.is_on) node.claim->serves = node.driver.asks_for;
+  if (!at.policy.is_on) node.claim->requested_scope = node.driver.asks_for;
   node.is_asked_for = false;
   if (at.policy.cordons || node.is_cordoned) {
     cordon_and_taint(node);
@@ -41,11 +41,11 @@ void take(NodeView& node, const Passage& at) {
 }
 
 void count_return(NodeView& node, const Passage& at) {
-  if (node.claim && at.from == at.flow.spec.swap) ++node.claim->comebacks;
+  if (node.claim && at.from == at.flow.spec.swap) ++node.claim->device_pod_returns;
 }
 
 void widen_scope(NodeView& node, const Passage&) {
-  if (node.claim && node.claim->serves) node.claim->serves = Scope::AllPods;
+  if (node.claim && node.claim->requested_scope) node.claim->requested_scope = Scope::AllPods;
 }
 
 void retarget(NodeView& node, const Passage&) {
@@ -63,7 +63,7 @@ void open_gates(NodeView& node, const Passage&) {
 }
 
 void accept_unproven(NodeView& node, const Passage& at) {
-  if (node.claim && node.claim->serves && at.from == at.flow.spec.swap) node.claim->driver_failed = false;
+  if (node.claim && node.claim->requested_scope && at.from == at.flow.spec.swap) node.claim->driver_failed = false;
 }
 
 // A node that a person uncordoned is the person's.
@@ -78,7 +78,9 @@ void ask_again(NodeView& node, const Passage& at) {
   if (at.from == Phase::Failed && node.driver.waits_for_us) node.is_asked_for = true;
 }
 
-void requeue(NodeView& node, const Passage& at) { node.rolls = !at.policy.is_on && at.was_alone && !node.is_asked_for; }
+void requeue(NodeView& node, const Passage& at) {
+  node.without_controller = !at.policy.is_on && at.was_without_controller && !node.is_asked_for;
+}
 
 // Which driver an attempt was about. After the swap the policy may want another one already.
 std::string_view target_tried(const NodeView& node, Phase from) {
@@ -92,8 +94,8 @@ void succeed(NodeView& node, const Passage& at) { node.outcome = Outcome{.target
 void fail(NodeView& node, const Passage& at) {
   const bool remembers_pod = at.rule.effects.has(Effect::RememberPod);
   // An init container that asked hears with this that it cannot be.
-  if (node.claim && node.claim->serves)
-    node.refused = std::max(*node.claim->serves, node.driver.asks_for.value_or(Scope::DevicePods));
+  if (node.claim && node.claim->requested_scope)
+    node.refused = std::max(*node.claim->requested_scope, node.driver.asks_for.value_or(Scope::DevicePods));
   const bool swapped = is_swapped(node, at.flow, at.from);
   const bool has_failed = !swapped && node.claim && node.claim->driver_failed;
   const std::string_view target = target_tried(node, at.from);
@@ -174,7 +176,7 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, const Rule& r
                    .rule = rule,
                    .from = node.phase,
                    .because = because,
-                   .was_alone = goes_alone(node, policy) || !is_in_flight(node.phase)};
+                   .was_without_controller = goes_without_controller(node, policy) || !is_in_flight(node.phase)};
   node.phase = rule.to;
   node.spent = {};
   node.tried = false;
@@ -184,7 +186,7 @@ void enter(NodeView& node, const Flow& flow, const Policy& policy, const Rule& r
   }
   // What holds after any move.
   if (!node.claim || !is_in_flight(rule.to)) node.is_tainted = false;
-  if (node.claim && !is_in_flight(rule.to)) node.claim->serves.reset();  // held for another reason
+  if (node.claim && !is_in_flight(rule.to)) node.claim->requested_scope.reset();  // held for another reason
 }
 
 }  // namespace drover::core

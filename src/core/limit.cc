@@ -10,7 +10,7 @@ std::optional<GlobalLimit> limit_over(const std::optional<Share>& asked, std::sp
     for (const NodeView& node : policy->nodes) {
       if (!node.is_managed()) continue;
       ++limit.managed;
-      if (node.is_away()) ++limit.away;
+      if (node.is_unavailable()) ++limit.unavailable;
     }
   }
   return asked || with_nodes > 1 ? std::optional(limit) : std::nullopt;

@@ -19,10 +19,10 @@ struct GlobalLimit {
   Share share = kUsualLimit;
   bool is_asked_for = false;
   int managed = 0;
-  int away = 0;
+  int unavailable = 0;
 
-  int may_be_away() const { return share.of(managed); }
-  int headroom() const { return may_be_away() - away; }
+  int max_unavailable() const { return share.of(managed); }
+  int headroom() const { return max_unavailable() - unavailable; }
 };
 
 // Over the nodes of these policies; nothing where each policy is its own limit.

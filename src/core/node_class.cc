@@ -25,7 +25,7 @@ ClassCounts count_classes(const FleetView& fleet) {
     if (is_meant(node)) {
       ++counts.of[static_cast<std::size_t>(class_of(node))];
     } else if (node.is_selected) {
-      ++(node.driver.is_hosts_own ? counts.host_managed : counts.skipped);
+      ++(node.driver.is_host_managed ? counts.host_managed : counts.skipped);
     }
   }
   return counts;

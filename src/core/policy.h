@@ -45,14 +45,14 @@ struct Policy {
   bool is_on = true;  // off: nothing new is taken away, what is away comes back
   // Off, and no controller is wanted: outdated drivers are replaced one by one, and what each new one's init container
   // asks for is done (it is done for one that somebody else replaced, too).
-  bool rolls_by_itself = false;
+  bool rolling_update = false;
   bool is_ending = false;    // deleted, and its nodes have to be given back
   std::string trouble = {};  // what cannot be read of it: until that is mended, nothing new starts
 
-  std::optional<int> at_once = 1;                       // nodes in flight
-  Share away = {.amount = 25, .is_percent = true};      // nodes out of service, for whatever reason
-  int nodes_at_start = 0;                               // of this rollout; 0: not known yet
-  Share failures = {.amount = 10, .is_percent = true};  // of those that finished with this driver
+  std::optional<int> max_parallel = 1;                     // nodes in flight
+  Share unavailable = {.amount = 25, .is_percent = true};  // nodes out of service, for whatever reason
+  int nodes_at_start = 0;                                  // of this rollout; 0: not known yet
+  Share failures = {.amount = 10, .is_percent = true};     // of those that finished with this driver
 
   bool cordons = true;  // false: its nodes stay open, and whoever holds the device is the agent's business
   JobWait jobs = {};

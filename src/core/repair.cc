@@ -10,8 +10,8 @@ namespace {
 using In = const RepairInput&;
 
 // A pause outlives the process that saw it begin only in the record; so does a wait for what holds the device.
-bool clock_runs(const NodeView& node, const Policy& policy) {
-  return (policy.is_on || goes_alone(node, policy)) && node.driver.held_by.empty();
+bool deadline_runs(const NodeView& node, const Policy& policy) {
+  return (policy.is_on || goes_without_controller(node, policy)) && node.driver.held_by.empty();
 }
 
 bool is_shut_in(const NodeView& node, const Flow& flow) { return flow.on_entry(node.phase).has(Effect::CloseGates); }
@@ -63,15 +63,19 @@ constexpr Repair kRepairs[] = {
      }},
     // A controller is at work again: what was begun without it is its own now.
     {Reason::ControllerIsBack, "upgrades are on again",
-     [](In c) { return c.policy.is_on && c.node.claim && c.node.claim->serves; },
-     [](NodeView& node, const Flow&, const Policy&) { node.claim->serves.reset(); }},
-    {Reason::ControllerIsBack, "it waits with the others again", [](In c) { return c.policy.is_on && c.node.rolls; },
-     [](NodeView& node, const Flow&, const Policy&) { node.rolls = false; }, true},
+     [](In c) { return c.policy.is_on && c.node.claim && c.node.claim->requested_scope; },
+     [](NodeView& node, const Flow&, const Policy&) { node.claim->requested_scope.reset(); }},
+    {Reason::ControllerIsBack, "it waits with the others again",
+     [](In c) { return c.policy.is_on && c.node.without_controller; },
+     [](NodeView& node, const Flow&, const Policy&) { node.without_controller = false; }, true},
     {Reason::ClockIsWrong, "its deadline runs while it should stand, or stands while it should run",
      [](In c) {
-       return c.node.claim && is_in_flight(c.node.phase) && c.node.claim->clock_stands == clock_runs(c.node, c.policy);
+       return c.node.claim && is_in_flight(c.node.phase) &&
+              c.node.claim->deadline_paused == deadline_runs(c.node, c.policy);
      },
-     [](NodeView& node, const Flow&, const Policy& policy) { node.claim->clock_stands = !clock_runs(node, policy); }},
+     [](NodeView& node, const Flow&, const Policy& policy) {
+       node.claim->deadline_paused = !deadline_runs(node, policy);
+     }},
     {Reason::OrphanedTaint, "it has our taint and is not in flight",
      [](In c) { return c.node.is_tainted && !(c.node.claim && is_in_flight(c.node.phase)); },
      [](NodeView& node, const Flow&, const Policy&) { node.is_tainted = false; }},
@@ -128,7 +132,7 @@ bool refusal_is_stale(const NodeView& node) { return node.refused && !node.drive
 
 std::optional<Phase> label_of(const NodeView& node, const Policy& policy) {
   if (node.phase == Phase::Idle) return {};
-  if (!policy.is_on && (!node.claim || node.claim->serves)) return {};
+  if (!policy.is_on && (!node.claim || node.claim->requested_scope)) return {};
   return node.phase;
 }
 

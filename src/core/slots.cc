@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/line.h"
+#include "core/queue_position.h"
 
 namespace drover::core {
 namespace {
@@ -16,8 +16,10 @@ constexpr int kAhead = 2;
 // A node whose image is on its way keeps its place in the line for this long: whose image arrives first is no order.
 constexpr Span kKeepsItsPlace = std::chrono::minutes(1);
 
-// As the last census counted.
-Turn turn_of(const NodeView& node) { return core::turn_of(node, node.device_pods.value_or(0)); }
+// As the last count counted.
+QueuePosition queue_position_of(const NodeView& node) {
+  return core::queue_position_of(node, node.device_pods.value_or(0));
+}
 
 bool was_given_back_lately(const NodeView& node) { return node.given_back_for && *node.given_back_for < kRespect; }
 
@@ -37,9 +39,9 @@ bool is_changing(const NodeView& node) {
 
 // Whom a controller could not upgrade either does not wait for it.
 void count_without_controller(const NodeView& node, Slots& slots) {
-  const bool is_pending =
-      node.phase == Phase::Required && !node.rolls && !node.driver.asks_for && !node.is_skipped && !node.cannot_unload;
-  const bool is_under_way = is_in_flight(node.phase) && !(node.claim && node.claim->serves);
+  const bool is_pending = node.phase == Phase::Required && !node.without_controller && !node.driver.asks_for &&
+                          !node.is_skipped && !node.cannot_unload;
+  const bool is_under_way = is_in_flight(node.phase) && !(node.claim && node.claim->requested_scope);
   if (slots.paused == nullptr && (is_pending || is_under_way)) slots.paused = &node;
   if (slots.changing == nullptr && is_changing(node)) slots.changing = &node;
 }
@@ -52,7 +54,7 @@ void count(const FleetView& fleet, Slots& slots) {
     if (!node.is_managed()) continue;
     ++slots.managed;
     if (!fleet.policy.is_on) count_without_controller(node, slots);
-    if (node.is_away()) ++slots.away;
+    if (node.is_unavailable()) ++slots.unavailable;
     if (node.is_cordoned && !ours && slots.cordoned.size() < kNodesNamed) slots.cordoned.push_back(&node);
     if (!node.outcome || node.outcome->target != node.target) continue;
     if (!node.outcome->failed) ++slots.finished;
@@ -70,24 +72,25 @@ void keep_place(const NodeView& node, Slots& slots) {
 }
 
 // Without the controller: who asks is served, and a driver is replaced only when every other one is there.
-void line_up_alone(const FleetView& fleet, Slots& slots) {
+void queue_without_controller(const FleetView& fleet, Slots& slots) {
   std::vector<std::size_t> line;
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
     const NodeView& node = fleet.nodes[i];
     const bool is_left_alone = node.is_skipped && !node.asks_for_room();
-    if (could_start(node, slots.is_halted) && goes_alone(node, fleet.policy) && !is_left_alone) line.push_back(i);
+    if (could_start(node, slots.is_halted) && goes_without_controller(node, fleet.policy) && !is_left_alone)
+      line.push_back(i);
   }
   // Whoever asks comes before whoever is to be replaced, and of those first who has no driver that works.
   const auto turn = [&](std::size_t i) {
     const NodeView& node = fleet.nodes[i];
-    return std::tuple_cat(std::make_tuple(!node.asks_for_room(), node.driver.is_ready), turn_of(node));
+    return std::tuple_cat(std::make_tuple(!node.asks_for_room(), node.driver.is_ready), queue_position_of(node));
   };
   std::sort(line.begin(), line.end(), [&](std::size_t a, std::size_t b) { return turn(a) < turn(b); });
-  int to_serve = slots.at_once ? *slots.at_once - slots.in_flight : static_cast<int>(line.size());
-  to_serve = std::min(to_serve, slots.room_elsewhere);
-  int room = slots.may_be_away - slots.away;
+  int to_serve = slots.max_parallel ? *slots.max_parallel - slots.in_flight : static_cast<int>(line.size());
+  to_serve = std::min(to_serve, slots.global_headroom);
+  int room = slots.max_unavailable - slots.unavailable;
   bool may_replace =
-      slots.paused == nullptr && slots.changing == nullptr && slots.in_flight == 0 && slots.room_elsewhere > 0;
+      slots.paused == nullptr && slots.changing == nullptr && slots.in_flight == 0 && slots.global_headroom > 0;
   int ahead = 0;
   for (const std::size_t i : line) {
     const NodeView& node = fleet.nodes[i];
@@ -102,7 +105,7 @@ void line_up_alone(const FleetView& fleet, Slots& slots) {
       continue;
     }
     may_replace = false;
-    const int cost = node.is_away() ? 0 : 1;
+    const int cost = node.is_unavailable() ? 0 : 1;
     if (to_serve <= 0 || cost > room) continue;
     --to_serve;
     room -= cost;
@@ -114,7 +117,7 @@ void line_up_alone(const FleetView& fleet, Slots& slots) {
 // rolling update would: no more of them are away than may be upgraded at once, and those in trouble come first.
 void choose_renewals(const FleetView& fleet, Slots& slots) {
   constexpr Phases kAtRest = {Phase::Idle, Phase::Done, Phase::Failed};
-  int room = fleet.policy.at_once.value_or(1);
+  int room = fleet.policy.max_parallel.value_or(1);
   std::vector<std::size_t> line;
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
     const DriverView& driver = fleet.nodes[i].driver;
@@ -122,7 +125,7 @@ void choose_renewals(const FleetView& fleet, Slots& slots) {
     const bool can_be_renewed = driver.is_stale && !driver.is_going && driver.is_settled && !driver.pod.empty();
     if (can_be_renewed) line.push_back(i);
     // One that was renewed and does not serve yet keeps the others waiting.
-    const bool is_coming = !driver.is_stale && !driver.is_ready && !driver.is_outdated && !driver.is_hosts_own &&
+    const bool is_coming = !driver.is_stale && !driver.is_ready && !driver.is_outdated && !driver.is_host_managed &&
                            fleet.nodes[i].phase != Phase::Failed;
     if (fleet.nodes[i].is_ready && (driver.is_going || is_coming)) --room;
   }
@@ -142,7 +145,7 @@ void choose_renewals(const FleetView& fleet, Slots& slots) {
 
 // A driver that waits for permission holds its node already; then those a person asked for; then whoever disturbs
 // least.
-Turn turn_of(const NodeView& node, int device_pods) {
+QueuePosition queue_position_of(const NodeView& node, int device_pods) {
   return {!node.driver.waits_for_us, !node.is_asked_for, device_pods, node.name};
 }
 
@@ -151,10 +154,13 @@ std::string Slots::obstacle() const {
   if (!pods_are_counted) return "the pods on the nodes are being counted";
   if (paused != nullptr) return fmt::format("an upgrade is paused, and {} waits for it; resume it first", paused->name);
   if (changing != nullptr && in_flight == 0) return fmt::format("the driver of {} is not ready yet", changing->name);
-  if (at_once && in_flight >= *at_once) return fmt::format("{} of {} at once are in flight", in_flight, *at_once);
-  if (room_elsewhere <= 0) return "the limit over all policies is reached";
-  if (away < may_be_away) return awaited == nullptr ? "" : awaited->name + " is first, and its image is being fetched";
-  std::string why = fmt::format("{} of {} nodes are out of service, and {} may be", away, managed, may_be_away);
+  if (max_parallel && in_flight >= *max_parallel)
+    return fmt::format("{} of {} at once are in flight", in_flight, *max_parallel);
+  if (global_headroom <= 0) return "the limit over all policies is reached";
+  if (unavailable < max_unavailable)
+    return awaited == nullptr ? "" : awaited->name + " is first, and its image is being fetched";
+  std::string why =
+      fmt::format("{} of {} nodes are out of service, and {} may be", unavailable, managed, max_unavailable);
   if (!cordoned.empty()) {
     why += "; cordoned by others: ";
     for (std::size_t i = 0; i < cordoned.size(); ++i) why += fmt::format("{}{}", i == 0 ? "" : ", ", cordoned[i]->name);
@@ -168,10 +174,10 @@ Slots count_slots(const FleetView& fleet) {
   const Policy& policy = fleet.policy;
   const int base = policy.nodes_at_start > 0 ? std::min(policy.nodes_at_start, slots.managed) : slots.managed;
   // A share of more than everybody is no limit: however many are out of service, others may be too.
-  const bool is_limited = !policy.away.is_percent || policy.away.amount <= 100;
-  slots.may_be_away = is_limited ? policy.away.of(base) : slots.away + base + 1;
-  slots.at_once = policy.at_once;
-  slots.room_elsewhere = fleet.room_elsewhere;
+  const bool is_limited = !policy.unavailable.is_percent || policy.unavailable.amount <= 100;
+  slots.max_unavailable = is_limited ? policy.unavailable.of(base) : slots.unavailable + base + 1;
+  slots.max_parallel = policy.max_parallel;
+  slots.global_headroom = fleet.global_headroom;
   slots.trouble = policy.trouble;
   slots.pods_are_counted = fleet.pods_are_counted || !policy.is_on;
   const int failures = static_cast<int>(slots.failed.size());
@@ -188,7 +194,7 @@ Slots count_slots(const FleetView& fleet) {
   // An image that is fetched for the wrong node first keeps the right one waiting.
   if (!slots.pods_are_counted) return slots;
   if (!policy.is_on) {
-    line_up_alone(fleet, slots);
+    queue_without_controller(fleet, slots);
     return slots;
   }
 
@@ -196,13 +202,16 @@ Slots count_slots(const FleetView& fleet) {
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
     if (could_start(fleet.nodes[i], slots.is_halted) && !fleet.nodes[i].is_skipped) line.push_back(i);
   }
-  const int at_once = slots.at_once ? std::max(0, *slots.at_once - slots.in_flight) : static_cast<int>(line.size());
-  int to_start = std::min(at_once, slots.room_elsewhere);
-  int room = slots.may_be_away - slots.away;
+  const int max_parallel =
+      slots.max_parallel ? std::max(0, *slots.max_parallel - slots.in_flight) : static_cast<int>(line.size());
+  int to_start = std::min(max_parallel, slots.global_headroom);
+  int room = slots.max_unavailable - slots.unavailable;
   const bool is_full = room <= 0;
-  const int width = slots.at_once ? std::min(*slots.at_once, slots.may_be_away) : slots.may_be_away;
+  const int width = slots.max_parallel ? std::min(*slots.max_parallel, slots.max_unavailable) : slots.max_unavailable;
   // Nodes whose image cannot be had do not hold the line up: the window is counted without them.
-  const auto by_turn = [&](std::size_t a, std::size_t b) { return turn_of(fleet.nodes[a]) < turn_of(fleet.nodes[b]); };
+  const auto by_turn = [&](std::size_t a, std::size_t b) {
+    return queue_position_of(fleet.nodes[a]) < queue_position_of(fleet.nodes[b]);
+  };
   const std::size_t window =
       std::min(line.size(), static_cast<std::size_t>(std::max(0, width) * (1 + kAhead) + kAhead));
   const auto missing = static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [&](std::size_t i) {
@@ -223,7 +232,7 @@ Slots count_slots(const FleetView& fleet) {
     if (to_start <= 0) continue;
     // A node that we hold since an earlier try is away because of us already: trying again takes nothing more.
     if (is_full && !node.claim) continue;
-    const int cost = node.is_away() ? 0 : 1;
+    const int cost = node.is_unavailable() ? 0 : 1;
     if (cost > 0 && cost > room) continue;
     const bool is_proven = node.preflight.state == PreflightView::State::Passed;
     if (!is_proven && node.preflight.running_for >= kKeepsItsPlace) continue;

@@ -19,15 +19,15 @@ inline constexpr Span kRespect = std::chrono::minutes(10);
 struct Slots {
   int managed = 0;  // nodes that the policy manages
   int in_flight = 0;
-  int away = 0;                           // out of service, those in flight included
+  int unavailable = 0;                    // out of service, those in flight included
   std::vector<const NodeView*> cordoned;  // by others: what people ask about when nothing moves; at most a few
   // With upgrades off: the first that waits for them to be on again, and the first whose driver is being changed.
   const NodeView* paused = nullptr;
   const NodeView* changing = nullptr;
 
-  int may_be_away = 0;
-  std::optional<int> at_once = {};
-  int room_elsewhere = 0;
+  int max_unavailable = 0;
+  std::optional<int> max_parallel = {};
+  int global_headroom = 0;
   std::string trouble = {};  // the policy cannot be read
   bool pods_are_counted = true;
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/box.h"
-#include "base/word.h"
+#include "base/cow_ptr.h"
+#include "base/interned_string.h"
 #include "core/phase.h"
 #include "core/policy.h"
 #include "core/reason.h"
@@ -51,11 +51,11 @@ struct PodView {
 
 // The driver of one node: the pod that carries it and what the policy wants instead.
 struct DriverView {
-  base::Word wanted = {};     // the version, for people
-  std::string pod = {};       // uid; empty: there is none
-  bool is_hosts_own = false;  // installed on the host: not ours to touch
-  bool is_first = false;      // no driver is loaded: nothing can be lost
-  bool is_outdated = false;   // what would be loaded differs from what is
+  base::InternedString wanted = {};  // the version, for people
+  std::string pod = {};              // uid; empty: there is none
+  bool is_host_managed = false;      // installed on the host: not ours to touch
+  bool is_first = false;             // no driver is loaded: nothing can be lost
+  bool is_outdated = false;          // what would be loaded differs from what is
   bool is_going = false;
   bool is_ready = false;
   std::optional<Span> unready_for = {};  // done, and not ready since this process has seen it so
@@ -66,17 +66,17 @@ struct DriverView {
   bool asks_nothing = false;
   bool is_stale = false;       // its pod is made from an older template, which changes nothing of the driver
   bool may_not_force = false;  // its pod may not end what holds the device, and the policy says by now that it may
-  base::Word trouble = {};     // "ImagePullBackOff: …"
+  base::InternedString trouble = {};  // "ImagePullBackOff: …"
   // What only vendors whose agents report it tell.
-  base::Word loaded = {};   // the version that the kernel has
-  base::Word held_by = {};  // who holds the device, so that the driver cannot be taken out
-  base::Word refusal = {};  // why what was wanted did not load; the pod does not try again
+  base::InternedString loaded = {};   // the version that the kernel has
+  base::InternedString held_by = {};  // who holds the device, so that the driver cannot be taken out
+  base::InternedString refusal = {};  // why what was wanted did not load; the pod does not try again
 };
 
 struct ValidatorView {
   bool has_passed = false;  // ready, and started after the driver that is loaded now
   bool is_stale = false;    // started before it: whatever it says is about another driver
-  base::Word trouble = {};
+  base::InternedString trouble = {};
 };
 
 // The proof that the new driver can be had on this very node (its image is there, or it has been built), made while the
@@ -84,7 +84,7 @@ struct ValidatorView {
 struct PreflightView {
   enum class State { Unasked, Running, Passed, Missing };
   State state = State::Unasked;
-  base::Word trouble = {};
+  base::InternedString trouble = {};
   Span running_for = {};  // since we first saw it run
 };
 
@@ -105,11 +105,11 @@ struct Claim {
   Cordon cordon = Cordon::Ours;
   bool was_asked_for = false;                     // by a person: swap even when the driver is current
   bool driver_failed = false;                     // what the node has never worked: it is not given back with it
-  int comebacks = 0;                              // pods that use the device came after the node was clear
-  bool clock_stands = false;                      // upgrades are off: its deadline does not come nearer
+  int device_pod_returns = 0;                     // pods that use the device came after the node was clear
+  bool deadline_paused = false;                   // upgrades are off: its deadline does not come nearer
   std::map<std::string, std::string> gates = {};  // labels that we paused, as they were; kAbsent where there was none
   // With upgrades off: made because a driver's init container asked, and how far we went for it.
-  std::optional<Scope> serves = {};
+  std::optional<Scope> requested_scope = {};
 
   bool operator==(const Claim&) const = default;
 };
@@ -118,10 +118,10 @@ struct Claim {
 struct Outcome {
   bool failed = false;
   bool after_swap = false;  // a failure of the version, not of the circumstances
-  base::Word target = {};
+  base::InternedString target = {};
   Reason code = Reason::None;
-  base::Word reason = {};  // the same for people
-  base::Word pod = {};     // the driver's pod that waited for permission when it failed, and was not given it
+  base::InternedString reason = {};  // the same for people
+  base::InternedString pod = {};     // the driver's pod that waited for permission when it failed, and was not given it
   bool operator==(const Outcome&) const = default;
 };
 
@@ -140,33 +140,34 @@ struct NodeView {
   bool is_skipped = false;                  // the skip label
   bool is_held = false;                     // a person keeps it cordoned
   bool is_asked_for = false;                // a person wants it upgraded whatever its driver is
-  bool rolls = false;                       // it waits for its turn without the controller
+  bool without_controller = false;          // it waits for its turn without the controller
   std::optional<Scope> refused = {};        // what its driver's init container was told that it cannot have
   bool cannot_unload = false;               // its kernel: only a reboot takes a driver out
-  base::Word other_claim = {};              // who else has it: "firmware of tt-fw"
+  base::InternedString other_claim = {};    // who else has it: "firmware of tt-fw"
   std::optional<Span> given_back_for = {};  // since a person uncordoned it under us
   std::optional<Phase> label = {};          // what its state label says; none: it has none
-  base::Word odd_label = {};                // a state label that nobody knows
+  base::InternedString odd_label = {};      // a state label that nobody knows
 
-  base::Box<Claim> claim = {};
+  base::CowPtr<Claim> claim = {};
   bool claim_is_written = true;  // false: it is adopted, and stands in no record yet
   bool record_is_odd = false;    // what is written of it cannot be read, and is to be written anew
-  base::Box<Outcome> outcome = {};
+  base::CowPtr<Outcome> outcome = {};
   DriverView driver = {};
   ValidatorView validator = {};
   PreflightView preflight = {};
-  base::Word target = {};                                     // digest of what the policy wants here
-  base::Word next_claim = {};                                 // the id of a claim, if one is made now
-  bool is_tainted = false;                                    // our taint is on it
-  std::vector<std::pair<base::Word, base::Word>> gates = {};  // operand labels that can be paused, as they are now
-  std::map<std::string, std::string> lost_gates = {};         // paused, and no claim says so: as they would be open
-  std::optional<int> device_pods = {};                        // how many pods use its devices, by the last census
+  base::InternedString target = {};      // digest of what the policy wants here
+  base::InternedString next_claim = {};  // the id of a claim, if one is made now
+  bool is_tainted = false;               // our taint is on it
+  std::vector<std::pair<base::InternedString, base::InternedString>> gates =
+      {};                                              // operand labels that can be paused, as they are now
+  std::map<std::string, std::string> lost_gates = {};  // paused, and no claim says so: as they would be open
+  std::optional<int> device_pods = {};                 // how many pods use its devices, by the last count
   std::optional<std::vector<PodView>> pods = {};  // only in flight, and only once they were listed after the cordon
 
   // Out of service, for whatever reason.
-  bool is_away() const { return is_cordoned || !is_ready || is_in_flight(phase); }
+  bool is_unavailable() const { return is_cordoned || !is_ready || is_in_flight(phase); }
   // Counted and upgraded by the policy.
-  bool is_managed() const { return is_selected && !driver.is_hosts_own; }
+  bool is_managed() const { return is_selected && !driver.is_host_managed; }
   // Its driver's init container wants somebody gone, and was not told that it cannot be.
   bool asks_for_room() const {
     return driver.asks_for && (!refused || (*refused == Scope::DevicePods && *driver.asks_for == Scope::AllPods));
@@ -174,19 +175,20 @@ struct NodeView {
 };
 
 // It goes its way although upgrades are off.
-inline bool goes_alone(const NodeView& node, const Policy& policy) {
+inline bool goes_without_controller(const NodeView& node, const Policy& policy) {
   if (policy.is_on) return false;
-  if (is_in_flight(node.phase)) return node.claim && node.claim->serves;
-  const bool rolls = node.rolls && !node.is_asked_for && (policy.rolls_by_itself || !node.driver.is_outdated);
-  return rolls || node.asks_for_room();
+  if (is_in_flight(node.phase)) return node.claim && node.claim->requested_scope;
+  const bool without_controller =
+      node.without_controller && !node.is_asked_for && (policy.rolling_update || !node.driver.is_outdated);
+  return without_controller || node.asks_for_room();
 }
 
 struct FleetView {
   Policy policy;
   std::vector<NodeView> nodes;
-  int room_elsewhere = 1 << 30;  // what the fleet-wide limit leaves for this policy
-  int in_flight_elsewhere = 0;   // that the policy took and no longer has, and that have still to be given back
-  bool pods_are_counted = true;  // false: whom an upgrade disturbs least is not known yet
+  int global_headroom = 1 << 30;  // what the fleet-wide limit leaves for this policy
+  int in_flight_elsewhere = 0;    // that the policy took and no longer has, and that have still to be given back
+  bool pods_are_counted = true;   // false: whom an upgrade disturbs least is not known yet
 };
 
 }  // namespace drover::core

@@ -6,8 +6,8 @@
 
 #include "kube/object.h"
 #include "kube/projection.h"
+#include "vendors/desired.h"
 #include "vendors/profile.h"
-#include "vendors/wants.h"
 
 namespace drover::observe {
 

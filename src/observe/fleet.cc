@@ -30,17 +30,17 @@ bool carries_marks(const NodeFacts& facts, const vendors::Profile& profile) {
 }
 
 // What goes with the policy. The labels that give a node its driver stay, as the driver does.
-vendors::Dress undressed(const NodeFacts& facts, const vendors::Profile& profile) {
-  vendors::Dress dress;
+vendors::NodeMetadata metadata_to_remove(const NodeFacts& facts, const vendors::Profile& profile) {
+  vendors::NodeMetadata metadata;
   if (!facts.annotation(profile.managed_annotation).empty()) {
-    dress.annotations.emplace(profile.managed_annotation, std::nullopt);
+    metadata.annotations.emplace(profile.managed_annotation, std::nullopt);
   }
-  if (facts.has_label(profile.owner_label)) dress.labels.emplace(profile.owner_label, std::nullopt);
-  return dress;
+  if (facts.has_label(profile.owner_label)) metadata.labels.emplace(profile.owner_label, std::nullopt);
+  return metadata;
 }
 
 // The policy of nodes that no policy wants any more: they are given back, and nothing is taken.
-core::Policy nobodys_policy() {
+core::Policy policy_of_unowned_nodes() {
   core::Policy policy;
   policy.is_ending = true;
   return policy;
@@ -79,10 +79,10 @@ std::string Fleet::pool_of(const NodeFacts& facts) const {
 }
 
 void Fleet::read_policy() {
-  const auto which = policy_ ? sources_.estate.index_of(*policy_) : std::nullopt;
+  const auto which = policy_ ? sources_.policy_set.index_of(*policy_) : std::nullopt;
   disputed_.clear();
   if (!which) return wants_.reset();
-  const std::vector<vendors::PolicyObject>& policies = sources_.estate.objects();
+  const std::vector<vendors::PolicyObject>& policies = sources_.policy_set.objects();
   std::vector<vendors::DriverSet> sets;
   sources_.daemon_sets.each([&](const std::string&, const DaemonSetFacts& facts) {
     if (facts.role == profile_.driver_role && !facts.is_going) sets.push_back(facts.set);
@@ -91,8 +91,8 @@ void Fleet::read_policy() {
   const auto first = profile_.read(policies, *which, {}, sets, settings_);
   std::vector<vendors::PoolNode> nodes;
   sources_.nodes.each([&](const std::string& name, const NodeFacts& facts) {
-    if (sources_.estate.is_rival(*policy_, facts)) disputed_.push_back(name);
-    if (!is_mine(facts) || !first->selects(labels_of(facts)) || first->is_the_hosts_own(labels_of(facts))) return;
+    if (sources_.policy_set.is_rival(*policy_, facts)) disputed_.push_back(name);
+    if (!is_mine(facts) || !first->selects(labels_of(facts)) || first->is_host_managed(labels_of(facts))) return;
     // Of its labels those that the choice asks for: all labels of thousands of nodes are megabytes.
     vendors::PoolNode node{.name = facts.name, .labels = {}};
     first->pool_of([&](std::string_view key) {
@@ -130,7 +130,7 @@ const core::FleetView& Fleet::look(const RuntimeFacts& runtime, base::WallTime n
 void Fleet::make_all(const RuntimeFacts& runtime, base::WallTime now) {
   is_stale_ = false;
   read_policy();
-  view_.policy = wants_ == nullptr ? nobodys_policy() : wants_->reading().policy;
+  view_.policy = wants_ == nullptr ? policy_of_unowned_nodes() : wants_->reading().policy;
   view_.nodes.clear();
   places_.clear();
   pools_.clear();
@@ -146,14 +146,14 @@ void Fleet::make_all(const RuntimeFacts& runtime, base::WallTime now) {
   });
 }
 
-vendors::NodeWish Fleet::wish_for(const vendors::LabelsOf& labels) const {
-  vendors::NodeWish wish = wants_->wish_for(labels);
+vendors::DesiredNode Fleet::desired_on(const vendors::LabelsOf& labels) const {
+  vendors::DesiredNode wish = wants_->desired_on(labels);
   const DaemonSetFacts* set = sources_.daemon_sets.find(settings_.ns + "/" + wish.daemon_set);
   if (takes_templates_ && set != nullptr) wish.template_mark = set->template_mark;
   return wish;
 }
 
-bool Fleet::is_settled(const vendors::NodeWish& wish) const {
+bool Fleet::is_settled(const vendors::DesiredNode& wish) const {
   if (wish.digest.empty()) return true;  // nothing is wanted: nothing will come
   const DaemonSetFacts* set = sources_.daemon_sets.find(settings_.ns + "/" + wish.daemon_set);
   return set != nullptr && set->is_settled && set->digest == wish.digest &&
@@ -163,17 +163,17 @@ bool Fleet::is_settled(const vendors::NodeWish& wish) const {
 void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now) {
   Place& place = places_[index];
   const vendors::LabelsOf labels = labels_of(facts);
-  place.standing = standing_of(facts, profile_, view_.policy.uid, now);
+  place.recorded = recorded_state_of(facts, profile_, view_.policy.uid, now);
   const auto [pool, is_new] = pools_.try_emplace(pool_of(facts));
-  if (is_new && wants_ != nullptr) pool->second = wish_for(labels);
+  if (is_new && wants_ != nullptr) pool->second = desired_on(labels);
   place.pool = &*pool;
-  place.is_undressed = !dress_of(facts, place.standing.phase).empty();
+  place.metadata_is_missing = !metadata_of(facts, place.recorded.phase).empty();
 
-  Surroundings around;
+  NodeInputs around;
   around.driver = sources_.operand_pods.driver_on(facts.name);
   around.validator = sources_.operand_pods.with_role(facts.name, profile_.validator_role);
   around.preflight = sources_.operand_pods.with_role(facts.name, profile_.preflight_role);
-  const vendors::NodeWish& wish = place.pool->second;
+  const vendors::DesiredNode& wish = place.pool->second;
   around.wish = {.digest = wish.digest,
                  .version = wish.version,
                  .image = wish.image,
@@ -183,12 +183,12 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
                  .forces = wish.forces};
   if (settings_.gates) around.gates = *settings_.gates;
   around.is_selected = wants_ != nullptr && wants_->selects(labels);
-  around.driver_is_the_hosts_own = wants_ != nullptr && wants_->is_the_hosts_own(labels);
-  const Phase phase = place.standing.phase;
-  if (place.standing.held || phase == Phase::Required) look_beside(facts, place.standing, runtime, now, around);
+  around.driver_is_host_managed = wants_ != nullptr && wants_->is_host_managed(labels);
+  const Phase phase = place.recorded.phase;
+  if (place.recorded.held || phase == Phase::Required) look_beside(facts, place.recorded, runtime, now, around);
   if (around.preflight != nullptr) around.proving_for = sources_.operand_pods.proving_for(*around.preflight, now);
   if (const auto at = preparing_.find(facts.name); at != preparing_.end()) around.proving_for = now - at->second;
-  view_.nodes[index] = node_view(facts, place.standing, around, profile_, now);
+  view_.nodes[index] = node_view(facts, place.recorded, around, profile_, now);
   const bool is_proving = view_.nodes[index].preflight.state == core::PreflightView::State::Running;
   if (is_proving && profile_.flow.has(core::Trait::ResidentAgent)) {
     preparing_.try_emplace(facts.name, now);
@@ -196,16 +196,17 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
     preparing_.erase(facts.name);
   }
   note_readiness(view_.nodes[index], runtime);
-  const bool is_ours_to_tell = profile_.flow.has(core::Trait::ResidentAgent) && place.standing.other_claim.empty();
-  place.is_undressed = place.is_undressed || (is_ours_to_tell && order_of(facts, view_.nodes[index], wish.version) !=
-                                                                     facts.annotation(profile_.channel.order));
-  place.moves = place.standing.held || place.standing.given_back_at || !facts.is_ready || is_proving ||
+  const bool is_ours_to_tell = profile_.flow.has(core::Trait::ResidentAgent) && place.recorded.other_claim.empty();
+  place.metadata_is_missing =
+      place.metadata_is_missing || (is_ours_to_tell && order_of(facts, view_.nodes[index], wish.version) !=
+                                                           facts.annotation(profile_.channel.order));
+  place.moves = place.recorded.held || place.recorded.given_back_at || !facts.is_ready || is_proving ||
                 view_.nodes[index].driver.unready_for.has_value();
 }
 
 // A node that is out of reach says nothing about its driver. Who looks only once does not wait and see.
 void Fleet::note_readiness(core::NodeView& node, const RuntimeFacts& runtime) {
-  if (node.phase != Phase::Done || node.driver.is_ready || node.driver.is_hosts_own || !node.is_ready) {
+  if (node.phase != Phase::Done || node.driver.is_ready || node.driver.is_host_managed || !node.is_ready) {
     unready_.erase(node.name);
     return;
   }
@@ -214,8 +215,8 @@ void Fleet::note_readiness(core::NodeView& node, const RuntimeFacts& runtime) {
 }
 
 // What this process knows of the node beside what is written on it.
-void Fleet::look_beside(const NodeFacts& facts, const Standing& standing, const RuntimeFacts& runtime,
-                        base::WallTime now, Surroundings& around) const {
+void Fleet::look_beside(const NodeFacts& facts, const RecordedState& recorded, const RuntimeFacts& runtime,
+                        base::WallTime now, NodeInputs& around) const {
   const auto known = [&](const std::map<std::string, std::string>& by_node) {
     const auto at = by_node.find(facts.name);
     return at == by_node.end() ? std::string() : at->second;
@@ -224,17 +225,18 @@ void Fleet::look_beside(const NodeFacts& facts, const Standing& standing, const 
   around.proof_trouble = known(runtime.probe_refused);
   around.deleted_driver = known(runtime.deleted_drivers);
   around.tried = runtime.has_tried_everything;
-  if (!standing.held) return sources_.stopwatch.forget(facts.name);
-  const core::Claim& claim = standing.held->claim;
+  if (!recorded.held) return sources_.stopwatch.forget(facts.name);
+  const core::Claim& claim = recorded.held->claim;
   const protocol::Report* report = facts.report(profile_.channel.report);
   const bool is_blocked = report != nullptr && report->id == claim.id && report->is_blocked;
-  const bool counts = !is_blocked && runtime.api_is_reachable && facts.is_ready && (view_.policy.is_on || claim.serves);
-  around.spent = sources_.stopwatch.look(facts.name, *standing.held, counts, runtime.now, now);
+  const bool counts =
+      !is_blocked && runtime.api_is_reachable && facts.is_ready && (view_.policy.is_on || claim.requested_scope);
+  around.spent = sources_.stopwatch.look(facts.name, *recorded.held, counts, runtime.now, now);
   around.is_untouched = known(runtime.untouched) == claim.id;
   const auto attempt = runtime.attempts.find(facts.name);
   const bool was_tried =
-      attempt != runtime.attempts.end() && attempt->second.claim == claim.id && attempt->second.phase == standing.phase;
-  around.tried = around.tried || !kAsking.has(standing.phase) || was_tried;
+      attempt != runtime.attempts.end() && attempt->second.claim == claim.id && attempt->second.phase == recorded.phase;
+  around.tried = around.tried || !kAsking.has(recorded.phase) || was_tried;
   const auto pods = runtime.pods.find(facts.name);
   if (pods == runtime.pods.end()) return;
   static const vendors::PolicyReading kNothingAsked;
@@ -248,7 +250,7 @@ void Fleet::look_beside(const NodeFacts& facts, const Standing& standing, const 
 }
 
 base::Span Fleet::excluded(std::size_t node, base::WallTime now) const {
-  const auto& held = places_[node].standing.held;
+  const auto& held = places_[node].recorded.held;
   return held ? sources_.stopwatch.excluded(view_.nodes[node].name, *held, now) : base::Span::zero();
 }
 
@@ -263,17 +265,17 @@ std::string Fleet::order_of(const NodeFacts& facts, const core::NodeView& node, 
                               .is_to_prepare = was_asked});
 }
 
-vendors::Dress Fleet::dress_of(const NodeFacts& facts, Phase phase) const {
-  if (wants_ == nullptr) return undressed(facts, profile_);
+vendors::NodeMetadata Fleet::metadata_of(const NodeFacts& facts, Phase phase) const {
+  if (wants_ == nullptr) return metadata_to_remove(facts, profile_);
   const bool has_no_driver = sources_.operand_pods.driver_on(facts.name) == nullptr;
-  return wants_->dress(
+  return wants_->metadata(
       labels_of(facts), [&facts](std::string_view key) { return facts.annotation(key); },
       has_no_driver || core::kAfterSwap.has(phase));
 }
 
-vendors::Dress Fleet::dress(std::size_t node, Phase phase) const {
+vendors::NodeMetadata Fleet::metadata(std::size_t node, Phase phase) const {
   const NodeFacts* facts = this->facts(node);
-  return facts == nullptr ? vendors::Dress{} : dress_of(*facts, phase);
+  return facts == nullptr ? vendors::NodeMetadata{} : metadata_of(*facts, phase);
 }
 
 }  // namespace drover::observe

@@ -16,18 +16,18 @@
 
 #include "core/view.h"
 #include "kube/cache.h"
-#include "observe/claims.h"
 #include "observe/daemon_set_facts.h"
-#include "observe/estate.h"
 #include "observe/node_facts.h"
 #include "observe/node_view.h"
 #include "observe/operand_pods.h"
 #include "observe/pod_facts.h"
+#include "observe/policy_set.h"
+#include "observe/recorded_state.h"
+#include "observe/resource_claims.h"
 #include "observe/runtime_facts.h"
-#include "observe/standing.h"
 #include "observe/stopwatch.h"
+#include "vendors/desired.h"
 #include "vendors/profile.h"
-#include "vendors/wants.h"
 
 namespace drover::observe {
 
@@ -36,8 +36,8 @@ struct Sources {
   const kube::Cache<NodeFacts>& nodes;
   OperandPods& operand_pods;
   const kube::Cache<DaemonSetFacts>& daemon_sets;
-  const Estate& estate;
-  const Claims& claims;
+  const PolicySet& policy_set;
+  const ResourceClaims& claims;
   Stopwatch& stopwatch;
 };
 
@@ -62,19 +62,19 @@ class Fleet {
   const core::FleetView& seen() const { return view_; }
 
   // What the policy wants; nullptr when there is no policy.
-  const vendors::Wants* wants() const { return wants_.get(); }
+  const vendors::Desired* wants() const { return wants_.get(); }
   // Of each of its DaemonSets: a number that differs when the text does.
   const std::vector<std::uint64_t>& wanted_texts() const { return wanted_texts_; }
-  const kube::Object* policy() const { return policy_ ? sources_.estate.find(*policy_) : nullptr; }
+  const kube::Object* policy() const { return policy_ ? sources_.policy_set.find(*policy_) : nullptr; }
   const std::optional<PolicyRef>& policy_ref() const { return policy_; }
   // Nodes that other policies select too.
   const std::vector<std::string>& disputed() const { return disputed_; }
   // Of the views of the last look, by index.
-  const Standing& standing(std::size_t node) const { return places_[node].standing; }
-  const vendors::NodeWish& wish(std::size_t node) const { return places_[node].pool->second; }
-  bool is_undressed(std::size_t node) const { return places_[node].is_undressed; }
+  const RecordedState& recorded(std::size_t node) const { return places_[node].recorded; }
+  const vendors::DesiredNode& wish(std::size_t node) const { return places_[node].pool->second; }
+  bool metadata_is_missing(std::size_t node) const { return places_[node].metadata_is_missing; }
   // What the node is to wear once it is in this phase.
-  vendors::Dress dress(std::size_t node, core::Phase phase) const;
+  vendors::NodeMetadata metadata(std::size_t node, core::Phase phase) const;
   const NodeFacts* facts(std::size_t node) const { return sources_.nodes.find(view_.nodes[node].name); }
   const PodFacts* driver_pod(std::size_t node) const { return sources_.operand_pods.driver_on(view_.nodes[node].name); }
   const OperandPods& operand_pods() const { return sources_.operand_pods; }
@@ -91,27 +91,27 @@ class Fleet {
 
  private:
   // By what their image depends on: what the policy wants on nodes that are alike there.
-  using Pools = std::map<std::string, vendors::NodeWish>;
+  using Pools = std::map<std::string, vendors::DesiredNode>;
   struct Place {
-    Standing standing = {};
+    RecordedState recorded = {};
     const Pools::value_type* pool = nullptr;
-    bool is_undressed = false;  // it lacks labels or annotations that the policy gives its nodes
-    bool moves = false;         // time alone can change its view
+    bool metadata_is_missing = false;  // it lacks labels or annotations that the policy gives its nodes
+    bool moves = false;                // time alone can change its view
   };
 
   void read_policy();
   void make_all(const RuntimeFacts& runtime, base::WallTime now);
   void make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now);
   void note_readiness(core::NodeView& node, const RuntimeFacts& runtime);
-  void look_beside(const NodeFacts& facts, const Standing& standing, const RuntimeFacts& runtime, base::WallTime now,
-                   Surroundings& around) const;
+  void look_beside(const NodeFacts& facts, const RecordedState& recorded, const RuntimeFacts& runtime,
+                   base::WallTime now, NodeInputs& around) const;
   bool concerns(const NodeFacts& facts) const;
-  vendors::Dress dress_of(const NodeFacts& facts, core::Phase phase) const;
+  vendors::NodeMetadata metadata_of(const NodeFacts& facts, core::Phase phase) const;
   std::string pool_of(const NodeFacts& facts) const;
   std::string order_of(const NodeFacts& facts, const core::NodeView& node, const std::string& version) const;
-  bool is_mine(const NodeFacts& facts) const { return sources_.estate.is_owner(policy_, facts); }
-  vendors::NodeWish wish_for(const vendors::LabelsOf& labels) const;
-  bool is_settled(const vendors::NodeWish& wish) const;
+  bool is_mine(const NodeFacts& facts) const { return sources_.policy_set.is_owner(policy_, facts); }
+  vendors::DesiredNode desired_on(const vendors::LabelsOf& labels) const;
+  bool is_settled(const vendors::DesiredNode& wish) const;
 
   Sources sources_;
   std::optional<PolicyRef> policy_;
@@ -121,7 +121,7 @@ class Fleet {
   bool takes_templates_ = false;
   bool is_stale_ = true;  // the policy, a DaemonSet or the set of nodes changed
   std::set<std::string> dirty_;
-  std::unique_ptr<vendors::Wants> wants_;
+  std::unique_ptr<vendors::Desired> wants_;
   std::vector<std::string> disputed_;
   std::vector<std::uint64_t> wanted_texts_;
   std::map<std::string, base::WallTime> preparing_;  // by node: since when its agent is seen preparing

@@ -10,9 +10,9 @@
 namespace drover::observe {
 namespace {
 
-using Pairs = std::vector<std::pair<base::Word, base::Word>>;
+using Pairs = std::vector<std::pair<base::InternedString, base::InternedString>>;
 
-const base::Word* find(const Pairs& pairs, std::string_view key) {
+const base::InternedString* find(const Pairs& pairs, std::string_view key) {
   const auto at = std::find_if(pairs.begin(), pairs.end(), [key](const auto& one) { return one.first == key; });
   return at == pairs.end() ? nullptr : &at->second;
 }
@@ -31,14 +31,14 @@ void add_keys(std::set<std::string>& keys, std::string_view list) {
 }  // namespace
 
 std::string_view NodeFacts::label(std::string_view key) const {
-  const base::Word* value = find(labels, key);
+  const base::InternedString* value = find(labels, key);
   return value == nullptr ? std::string_view() : value->view();
 }
 
 bool NodeFacts::has_label(std::string_view key) const { return find(labels, key) != nullptr; }
 
 std::string_view NodeFacts::annotation(std::string_view key) const {
-  const base::Word* value = find(annotations, key);
+  const base::InternedString* value = find(annotations, key);
   return value == nullptr ? std::string_view() : value->view();
 }
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/box.h"
+#include "base/cow_ptr.h"
+#include "base/interned_string.h"
 #include "base/time.h"
-#include "base/word.h"
 #include "kube/object.h"
 #include "kube/projection.h"
 #include "protocol/record.h"
@@ -24,17 +24,18 @@ struct NodeFacts {
   std::string uid;
   std::string version;  // resourceVersion
   std::string boot;
-  std::vector<std::pair<base::Word, base::Word>> labels;       // those that somebody of us asks for
-  std::vector<std::pair<base::Word, base::Word>> annotations;  // likewise
+  std::vector<std::pair<base::InternedString, base::InternedString>> labels;       // those that somebody of us asks for
+  std::vector<std::pair<base::InternedString, base::InternedString>> annotations;  // likewise
   bool is_cordoned = false;
   bool is_tainted = false;  // by us
   json::Array taints = {};  // all of them, as they are to be written back
   bool is_ready = false;
   std::optional<base::WallTime> unready_since = {};
 
-  base::Box<protocol::Record> record = {};
-  std::string record_trouble = {};                                    // it is there and cannot be read
-  std::vector<std::pair<base::Word, protocol::Report>> reports = {};  // of agents, by annotation, about this boot
+  base::CowPtr<protocol::Record> record = {};
+  std::string record_trouble = {};  // it is there and cannot be read
+  std::vector<std::pair<base::InternedString, protocol::Report>> reports =
+      {};  // of agents, by annotation, about this boot
 
   // "" when absent.
   std::string_view label(std::string_view key) const;

@@ -16,14 +16,14 @@ namespace {
 using core::PreflightView;
 
 // Nothing wanted, nothing outdated: a policy that cannot be read costs nobody a driver.
-bool is_outdated(const PodFacts& pod, const Wish& wish) {
+bool is_outdated(const PodFacts& pod, const DesiredDriver& wish) {
   if (wish.digest.empty()) return false;
   return pod.digest.empty() ? pod.image != wish.image : pod.digest != wish.digest;
 }
 
-std::optional<core::Scope> scope_of(protocol::Wish wish) {
-  if (wish == protocol::Wish::Evict) return core::Scope::DevicePods;
-  if (wish == protocol::Wish::Drain) return core::Scope::AllPods;
+std::optional<core::Scope> scope_of(protocol::AgentRequest wish) {
+  if (wish == protocol::AgentRequest::Evict) return core::Scope::DevicePods;
+  if (wish == protocol::AgentRequest::Drain) return core::Scope::AllPods;
   return {};
 }
 
@@ -37,7 +37,7 @@ std::optional<protocol::Order> refusal_on(const NodeFacts& facts, const vendors:
 }
 
 // The driver's pod is held up by its own init container until we say that nobody uses the device any more.
-void hear_agent(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
+void hear_agent(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
                 const vendors::Profile& profile, core::DriverView& driver) {
   const protocol::Report* there = facts.report(profile.channel.report);
   if (there == nullptr || around.driver->is_going) return;
@@ -46,7 +46,7 @@ void hear_agent(const NodeFacts& facts, const Standing& standing, const Surround
   // Who is being refused spoke last under a claim that is gone: until he has heard it he still asks.
   const bool is_being_told = refusal && refusal->id == around.driver->uid;
   const bool is_about_this =
-      report.id == around.driver->uid || is_being_told || (standing.held && report.id == standing.held->claim.id);
+      report.id == around.driver->uid || is_being_told || (recorded.held && report.id == recorded.held->claim.id);
   if (!is_about_this) return;
   // What the kernel has counts more than a probe that is asked now and then; also where another driver is wanted since
   // a moment ago.
@@ -60,23 +60,23 @@ void hear_agent(const NodeFacts& facts, const Standing& standing, const Surround
     if (report.is_refused) driver.refusal = report.message;
   }
   if (driver.is_ready) return;
-  driver.waits_for_us = report.wants != protocol::Wish::Nothing;
+  driver.waits_for_us = report.wants != protocol::AgentRequest::Nothing;
   driver.asks_nothing = !driver.waits_for_us;
   driver.asks_for = scope_of(report.wants);
 }
 
 // While its pod is on its way up, or will be, whoever paused the gates puts them back.
-bool agent_holds_gates(const NodeFacts& facts, const Surroundings& around, const vendors::Profile& profile) {
+bool agent_holds_gates(const NodeFacts& facts, const NodeInputs& around, const vendors::Profile& profile) {
   const protocol::Report* report = facts.report(profile.channel.report);
   if (report == nullptr || !report->has_paused) return false;
   return around.driver == nullptr ? around.is_selected : !around.driver->is_ready;
 }
 
-core::DriverView driver_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
+core::DriverView driver_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
                              const vendors::Profile& profile) {
   core::DriverView driver;
   driver.wanted = around.wish.version;
-  driver.is_hosts_own = around.driver_is_the_hosts_own;
+  driver.is_host_managed = around.driver_is_host_managed;
   driver.is_settled = around.wish.is_settled;
   const PodFacts* pod = around.driver;
   // A module stays loaded without its agent's pod.
@@ -91,9 +91,9 @@ core::DriverView driver_view(const NodeFacts& facts, const Standing& standing, c
     driver.is_stale = !driver.is_outdated && pod->template_mark != around.wish.template_mark;
     driver.may_not_force = around.wish.forces && !pod->may_force;
     driver.trouble = pod->trouble;
-    hear_agent(facts, standing, around, profile, driver);
+    hear_agent(facts, recorded, around, profile, driver);
   }
-  if (pod == nullptr && !around.wish.digest.empty() && !standing.held) {
+  if (pod == nullptr && !around.wish.digest.empty() && !recorded.held) {
     driver.trouble =
         fmt::format("DaemonSet {} has made no pod here; kubectl describe says why", around.wish.daemon_set);
   }
@@ -101,14 +101,14 @@ core::DriverView driver_view(const NodeFacts& facts, const Standing& standing, c
   // is not ready may have served until its node was out of reach.)
   const bool runs = pod != nullptr && pod->running_since;
   // Nor is it the first where the agent has found one that it would have to take out.
-  driver.is_first = !standing.outcome && !standing.held && !driver.is_ready && !runs && !driver.waits_for_us;
+  driver.is_first = !recorded.outcome && !recorded.held && !driver.is_ready && !runs && !driver.waits_for_us;
   return driver;
 }
 
 // A validator proves the driver that is loaded now only when it began after that driver did. Both times are the same
 // kubelet's, so no clock is compared with another. (Not when the driver became ready: a node that was out of reach for
 // a moment makes all its pods ready anew.)
-core::ValidatorView validator_view(const Surroundings& around) {
+core::ValidatorView validator_view(const NodeInputs& around) {
   core::ValidatorView view;
   const PodFacts* pod = around.validator;
   if (pod == nullptr) {
@@ -127,12 +127,12 @@ core::ValidatorView validator_view(const Surroundings& around) {
 }
 
 // Whether the node's agent has the next driver at hand.
-PreflightView prepared_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
+PreflightView prepared_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
                             const protocol::Channel& channel) {
   using State = PreflightView::State;
   if (around.wish.digest.empty()) return {};
   // It was, for the driver that it was taken for; and one that we hold since an earlier try builds in its next pod.
-  if (standing.held && (standing.held->claim.driver_failed || standing.held->claim.target == around.wish.digest))
+  if (recorded.held && (recorded.held->claim.driver_failed || recorded.held->claim.target == around.wish.digest))
     return {.state = State::Passed};
   const std::string& version = around.wish.version;
   const protocol::Report* report = facts.report(channel.report);
@@ -144,7 +144,7 @@ PreflightView prepared_view(const NodeFacts& facts, const Standing& standing, co
   return {.state = State::Running, .running_for = around.proving_for};
 }
 
-PreflightView preflight_view(const Surroundings& around) {
+PreflightView preflight_view(const NodeInputs& around) {
   using State = PreflightView::State;
   if (!around.needs_preflight) return {.state = State::Passed};
   const PodFacts* pod = around.preflight;
@@ -160,9 +160,10 @@ PreflightView preflight_view(const Surroundings& around) {
 }
 
 // Labels that keep siblings away can be paused where somebody set them to anything but "no".
-std::vector<std::pair<base::Word, base::Word>> gates_of(const NodeFacts& facts, const vendors::Profile& profile,
-                                                        std::string_view keys) {
-  std::vector<std::pair<base::Word, base::Word>> gates;
+std::vector<std::pair<base::InternedString, base::InternedString>> gates_of(const NodeFacts& facts,
+                                                                            const vendors::Profile& profile,
+                                                                            std::string_view keys) {
+  std::vector<std::pair<base::InternedString, base::InternedString>> gates;
   vendors::each_part(keys, [&](std::string_view key) {
     const auto label =
         std::find_if(facts.labels.begin(), facts.labels.end(), [key](const auto& one) { return one.first == key; });
@@ -178,7 +179,7 @@ std::vector<std::pair<base::Word, base::Word>> gates_of(const NodeFacts& facts, 
 
 // Gates that are paused although no claim remembers it: a record was lost, or another operator went in the middle.
 // "true" is paused as the word itself, anything else with the word at its end.
-std::map<std::string, std::string> lost_gates_of(const NodeFacts& facts, const Standing& standing,
+std::map<std::string, std::string> lost_gates_of(const NodeFacts& facts, const RecordedState& recorded,
                                                  const vendors::Profile& profile) {
   std::map<std::string, std::string> gates;
   // Where a paused gate says what any closed one says, nobody can tell.
@@ -186,7 +187,7 @@ std::map<std::string, std::string> lost_gates_of(const NodeFacts& facts, const S
   vendors::each_part(profile.gates, [&](std::string_view key) {
     const std::string_view value = facts.label(key);
     const std::size_t at = value.find(profile.gate_paused);
-    if (at == std::string_view::npos || (standing.held && standing.held->claim.gates.contains(std::string(key))))
+    if (at == std::string_view::npos || (recorded.held && recorded.held->claim.gates.contains(std::string(key))))
       return;
     std::string_view open = value.substr(0, at);
     while (open.ends_with('_') || open.ends_with('-')) open.remove_suffix(1);
@@ -197,49 +198,49 @@ std::map<std::string, std::string> lost_gates_of(const NodeFacts& facts, const S
 
 }  // namespace
 
-core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
+core::NodeView node_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
                          const vendors::Profile& profile, base::WallTime now) {
   core::NodeView view;
   view.name = facts.name;
   view.uid = facts.uid;
-  view.phase = standing.phase;
+  view.phase = recorded.phase;
   view.spent = around.spent;
   view.tried = around.tried;
   view.is_untouched = around.is_untouched;
   view.is_selected = around.is_selected;
   view.is_cordoned = facts.is_cordoned;
-  view.is_tainted = facts.is_tainted && standing.other_claim.empty();
+  view.is_tainted = facts.is_tainted && recorded.other_claim.empty();
   view.is_ready = facts.is_ready;
   if (facts.unready_since) view.unready_for = std::max(base::Span::zero(), base::Span(now - *facts.unready_since));
   view.is_skipped = facts.label(profile.skip_label) == "true";
   view.is_held = !facts.annotation(protocol::kHoldAnnotation).empty();
-  view.is_asked_for = standing.is_asked_for;
-  view.rolls = standing.rolls;
+  view.is_asked_for = recorded.is_asked_for;
+  view.without_controller = recorded.without_controller;
   if (const auto refusal = refusal_on(facts, profile)) view.refused = scope_of(refusal->serves);
   const protocol::Report* report = facts.report(profile.channel.report);
   view.cannot_unload = report != nullptr && !report->can_unload;
-  view.other_claim = standing.other_claim;
-  if (standing.given_back_at) {
-    view.given_back_for = std::max(base::Span::zero(), base::Span(now - *standing.given_back_at));
+  view.other_claim = recorded.other_claim;
+  if (recorded.given_back_at) {
+    view.given_back_for = std::max(base::Span::zero(), base::Span(now - *recorded.given_back_at));
   }
-  if (!profile.state_label.empty()) view.label = standing.label;
-  view.odd_label = standing.odd_label;
-  if (standing.held) {
-    view.claim = standing.held->claim;
-    view.claim_is_written = facts.record && facts.record->held == standing.held;
+  if (!profile.state_label.empty()) view.label = recorded.label;
+  view.odd_label = recorded.odd_label;
+  if (recorded.held) {
+    view.claim = recorded.held->claim;
+    view.claim_is_written = facts.record && facts.record->held == recorded.held;
   }
   view.record_is_odd = !facts.record_trouble.empty();
-  view.outcome = standing.outcome;
-  view.driver = driver_view(facts, standing, around, profile);
+  view.outcome = recorded.outcome;
+  view.driver = driver_view(facts, recorded, around, profile);
   view.validator = validator_view(around);
   view.preflight = profile.flow.has(core::Trait::ResidentAgent)
-                       ? prepared_view(facts, standing, around, profile.channel)
+                       ? prepared_view(facts, recorded, around, profile.channel)
                        : preflight_view(around);
   view.target = around.wish.digest;
-  if (standing.phase == core::Phase::Required)
+  if (recorded.phase == core::Phase::Required)
     view.next_claim = fmt::format("{:016x}", base::fnv1a(facts.uid + "/" + facts.version + "/" + around.wish.digest));
   view.gates = gates_of(facts, profile, around.gates.value_or(profile.gates));
-  if (!agent_holds_gates(facts, around, profile)) view.lost_gates = lost_gates_of(facts, standing, profile);
+  if (!agent_holds_gates(facts, around, profile)) view.lost_gates = lost_gates_of(facts, recorded, profile);
   view.device_pods = around.device_pods;
   view.pods = around.pods;
   return view;

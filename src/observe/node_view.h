@@ -9,13 +9,13 @@
 #include "core/view.h"
 #include "observe/node_facts.h"
 #include "observe/pod_facts.h"
-#include "observe/standing.h"
+#include "observe/recorded_state.h"
 #include "vendors/profile.h"
 
 namespace drover::observe {
 
 // What the policy wants a node to have.
-struct Wish {
+struct DesiredDriver {
   std::string digest;              // of everything that matters to the driver; empty: nothing is wanted
   std::string version;             // for people
   std::string image;               // of the driver: compared where a pod says no digest
@@ -26,15 +26,15 @@ struct Wish {
 };
 
 // Everything around a node that its view is made of; what is not there is nullptr.
-struct Surroundings {
+struct NodeInputs {
   const PodFacts* driver = nullptr;
   const PodFacts* validator = nullptr;
   const PodFacts* preflight = nullptr;
   std::optional<std::vector<core::PodView>> pods = {};  // listed after the cordon
   std::optional<int> device_pods = {};
-  Wish wish = {};
+  DesiredDriver wish = {};
   bool is_selected = true;
-  bool driver_is_the_hosts_own = false;
+  bool driver_is_host_managed = false;
   bool needs_preflight = true;
   std::optional<std::string_view> gates = {};  // to be paused, comma-separated; not set: those of the vendor
   base::Span spent = {};
@@ -45,7 +45,7 @@ struct Surroundings {
   std::string proof_trouble = {};   // why there can be none
 };
 
-core::NodeView node_view(const NodeFacts& facts, const Standing& standing, const Surroundings& around,
+core::NodeView node_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
                          const vendors::Profile& profile, base::WallTime now);
 
 }  // namespace drover::observe

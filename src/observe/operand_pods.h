@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/interned_string.h"
 #include "base/time.h"
-#include "base/word.h"
 #include "kube/cache.h"
 #include "observe/pod_facts.h"
 #include "vendors/profile.h"
@@ -42,7 +42,7 @@ class OperandPods {
   std::map<std::string, std::optional<base::WallTime>> preflights_;       // when each was first looked at
   std::map<std::string, std::vector<std::string>, std::less<>> pods_of_;  // keys, sorted, by node
   // By the hash of a pod's key: they are twice as many as nodes, and two of the same hash will not be met with.
-  std::unordered_map<std::uint64_t, base::Word> node_of_;
+  std::unordered_map<std::uint64_t, base::InternedString> node_of_;
 };
 
 }  // namespace drover::observe

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/text.h"
-#include "observe/claims.h"
+#include "observe/resource_claims.h"
 #include "protocol/keys.h"
 
 namespace drover::observe {
@@ -46,8 +46,8 @@ bool asks_for_device(const kube::Object& pod, const vendors::Profile& profile) {
 }
 
 // Named by the pod, or made for it from a template and named in its status.
-std::vector<base::Word> claims_of(const kube::Object& pod) {
-  std::vector<base::Word> names;
+std::vector<base::InternedString> claims_of(const kube::Object& pod) {
+  std::vector<base::InternedString> names;
   for (const json::Value& claim : json::array_at(pod, {"spec", "resourceClaims"})) {
     if (const std::string_view name = json::text_at(claim, {"resourceClaimName"}); !name.empty())
       names.emplace_back(name);

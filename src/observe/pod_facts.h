@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/interned_string.h"
 #include "base/selector.h"
 #include "base/time.h"
-#include "base/word.h"
 #include "core/view.h"
 #include "kube/cache.h"
 #include "kube/object.h"
@@ -19,14 +19,14 @@
 namespace drover::observe {
 
 struct PodFacts {
-  base::Word ns;
+  base::InternedString ns;
   std::string name;
   std::string uid;
   std::string version;  // resourceVersion
   std::string node;     // where it runs; empty: nowhere yet
-  std::vector<std::pair<base::Word, base::Word>> labels;
-  base::Word owner;      // "ReplicaSet ml/train"
-  base::Word owner_uid;  // of its controller
+  std::vector<std::pair<base::InternedString, base::InternedString>> labels;
+  base::InternedString owner;      // "ReplicaSet ml/train"
+  base::InternedString owner_uid;  // of its controller
 
   bool is_finished = false;
   bool has_failed = false;
@@ -39,13 +39,13 @@ struct PodFacts {
   bool is_ready = false;
   std::optional<base::WallTime> running_since = {};  // all its containers run since then
 
-  std::vector<base::Word> claims = {};  // names of its ResourceClaims, as far as they were made
+  std::vector<base::InternedString> claims = {};  // names of its ResourceClaims, as far as they were made
 
-  base::Word digest;         // of the driver that it carries; empty: it was not made by us
-  base::Word image;          // of its first container
-  base::Word template_mark;  // what its template is made of besides; empty: it does not say
-  bool may_force = false;    // it may end what holds the device
-  base::Word trouble;        // "ImagePullBackOff: …"
+  base::InternedString digest;         // of the driver that it carries; empty: it was not made by us
+  base::InternedString image;          // of its first container
+  base::InternedString template_mark;  // what its template is made of besides; empty: it does not say
+  bool may_force = false;              // it may end what holds the device
+  base::InternedString trouble;        // "ImagePullBackOff: …"
 
   std::string_view label(std::string_view key) const;
   base::Selector::Lookup lookup() const;

@@ -42,13 +42,13 @@ inline kube::Range daemon_sets_in(const std::string& ns) {
 inline kube::Range all_claims() { return {.resource = kube::kResourceClaims, .ns = {}, .labels = {}, .fields = {}}; }
 
 // The Deployment of the vendor's own operator.
-inline kube::Range foreigners_of(const vendors::Profile& profile, const std::string& ns) {
+inline kube::Range competing_operators_of(const vendors::Profile& profile, const std::string& ns) {
   return {.resource = kube::kDeployments, .ns = ns, .labels = std::string(profile.own_operator), .fields = {}};
 }
-inline kube::Projection foreigner_projection() { return {"spec.replicas", "status.replicas"}; }
+inline kube::Projection competing_operator_projection() { return {"spec.replicas", "status.replicas"}; }
 
 // "Deployment gpu-operator/gpu-operator" when it runs; "" when it is scaled to nothing.
-inline std::string foreign_operator_in(const kube::Object& deployment) {
+inline std::string competing_operator_in(const kube::Object& deployment) {
   if (json::int_at(deployment, {"spec", "replicas"}, 1) <= 0) return {};
   return "Deployment " + kube::key_of(deployment);
 }

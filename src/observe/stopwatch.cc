@@ -4,7 +4,7 @@
 
 namespace drover::observe {
 
-base::Span Stopwatch::look(const std::string& node, const protocol::Held& held, bool counts, base::Instant now,
+base::Span Stopwatch::look(const std::string& node, const protocol::ClaimRecord& held, bool counts, base::Instant now,
                            base::WallTime wall) {
   const auto at = watched_.find(node);
   const bool is_known = at != watched_.end() && at->second.claim == held.claim.id &&
@@ -21,7 +21,7 @@ base::Span Stopwatch::look(const std::string& node, const protocol::Held& held, 
   return at->second.spent;
 }
 
-base::Span Stopwatch::excluded(const std::string& node, const protocol::Held& held, base::WallTime wall) const {
+base::Span Stopwatch::excluded(const std::string& node, const protocol::ClaimRecord& held, base::WallTime wall) const {
   const auto at = watched_.find(node);
   if (at == watched_.end()) return held.excluded;
   return std::max(base::Span::zero(), base::Span(wall - held.since) - at->second.spent);

@@ -16,13 +16,13 @@ namespace drover::observe {
 class Stopwatch {
  public:
   // Looks at one node's claim; `counts`: the time from the last look until now does. What it has spent.
-  base::Span look(const std::string& node, const protocol::Held& held, bool counts, base::Instant now,
+  base::Span look(const std::string& node, const protocol::ClaimRecord& held, bool counts, base::Instant now,
                   base::WallTime wall);
   // The node is no longer ours.
   void forget(const std::string& node) { watched_.erase(node); }
 
   // What a record written now should say about time that did not count.
-  base::Span excluded(const std::string& node, const protocol::Held& held, base::WallTime wall) const;
+  base::Span excluded(const std::string& node, const protocol::ClaimRecord& held, base::WallTime wall) const;
 
  private:
   struct Watched {

@@ -5,24 +5,24 @@
 #include <optional>
 
 #include "act/write.h"
-#include "observe/estate.h"
-#include "vendors/figures.h"
+#include "observe/policy_set.h"
+#include "vendors/metric_family.h"
 
 namespace drover::operate {
 
 class Counters {
  public:
   void count(const act::WriteResult& result);
-  vendors::Deeds of(const observe::PolicyRef& policy) const {
-    const auto at = deeds_.find(policy);
-    return at == deeds_.end() ? vendors::Deeds{} : at->second;
+  vendors::PolicyCounters of(const observe::PolicyRef& policy) const {
+    const auto at = counters_.find(policy);
+    return at == counters_.end() ? vendors::PolicyCounters{} : at->second;
   }
-  void forget(const observe::PolicyRef& policy) { deeds_.erase(policy); }
+  void forget(const observe::PolicyRef& policy) { counters_.erase(policy); }
 
  private:
-  void count(const act::WriteResult& result, vendors::Deed deed);
+  void count(const act::WriteResult& result, vendors::Operation operation);
 
-  std::map<observe::PolicyRef, vendors::Deeds> deeds_;
+  std::map<observe::PolicyRef, vendors::PolicyCounters> counters_;
 };
 
 }  // namespace drover::operate

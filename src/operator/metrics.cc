@@ -48,9 +48,9 @@ void tell_in_the_vendors_words(Exposition& page, const Readings::Vendor& vendor)
   gauge("nodes_upgrades_pending", summary.pending, "Nodes on which a driver upgrade is pending.");
 }
 
-void tell_own(Exposition& page, const vendors::Family& family) {
+void tell_own(Exposition& page, const vendors::MetricFamily& family) {
   page.family(family.name, family.is_counter ? Kind::Counter : Kind::Gauge, family.help);
-  for (const vendors::Family::Sample& sample : family.samples)
+  for (const vendors::MetricFamily::Sample& sample : family.samples)
     page.sample(sample.value, {sample.labels.begin(), sample.labels.end()});
 }
 
@@ -101,15 +101,15 @@ void Exposition::sample(double value, const Labels& labels) {
 Readings readings_of(const Operator& drover, std::uint64_t api_requests) {
   Readings readings{.is_leader = drover.is_leader(),
                     .is_synced = drover.is_synced(),
-                    .walks = drover.walks(),
+                    .passes = drover.passes(),
                     .api_requests = api_requests,
                     .silent_for = drover.silent_for()};
-  for (const auto& herd : drover.herds()) {
-    readings.vendors.push_back({.profile = &herd->profile(),
-                                .summary = herd->summary(),
-                                .upgrades_are_on = herd->upgrades_are_on(),
-                                .failed_writes = herd->failed_writes(),
-                                .own = herd->measure()});
+  for (const auto& controller : drover.controllers()) {
+    readings.vendors.push_back({.profile = &controller->profile(),
+                                .summary = controller->summary(),
+                                .upgrades_are_on = controller->upgrades_are_on(),
+                                .failed_writes = controller->failed_writes(),
+                                .own = controller->metrics()});
   }
   return readings;
 }
@@ -118,7 +118,7 @@ std::string metrics_text(const Readings& readings) {
   Exposition page;
   for (const Readings::Vendor& vendor : readings.vendors) {
     tell_in_the_vendors_words(page, vendor);
-    for (const vendors::Family& family : vendor.own) tell_own(page, family);
+    for (const vendors::MetricFamily& family : vendor.own) tell_own(page, family);
   }
   tell_states(page, readings.vendors);
   tell_reasons(page, readings.vendors);
@@ -128,7 +128,7 @@ std::string metrics_text(const Readings& readings) {
   };
   tell("drover_leader", Kind::Gauge, readings.is_leader ? 1 : 0, "1 if this replica works; 0 if it stands by.");
   tell("drover_synced", Kind::Gauge, readings.is_synced ? 1 : 0, "1 once everything watched has been listed.");
-  tell("drover_walks_total", Kind::Counter, static_cast<double>(readings.walks),
+  tell("drover_walks_total", Kind::Counter, static_cast<double>(readings.passes),
        "Walks from what changed to what is sent.");
   tell("drover_api_requests_total", Kind::Counter, static_cast<double>(readings.api_requests),
        "Requests sent to the API server.");

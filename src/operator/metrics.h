@@ -44,12 +44,12 @@ struct Readings {
     act::Summary summary = {};
     bool upgrades_are_on = false;
     std::uint64_t failed_writes = 0;
-    std::vector<vendors::Family> own = {};  // that its documents name
+    std::vector<vendors::MetricFamily> own = {};  // that its documents name
   };
 
   bool is_leader = false;
   bool is_synced = false;
-  std::uint64_t walks = 0;
+  std::uint64_t passes = 0;
   std::uint64_t api_requests = 0;
   std::optional<base::Span> silent_for = {};
   std::vector<Vendor> vendors = {};

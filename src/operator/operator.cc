@@ -28,7 +28,7 @@ Operator::Operator(kube::Api& api, base::Loop& loop, const base::Random& random,
       nodes_([](const kube::Object& object) { return observe::node_facts(object); }),
       events_(api, loop, random.fork("events"), "drover", settings_.instance, kEventsRemembered, true) {
   for (const Served& served : settings_.vendors) {
-    herds_.push_back(std::make_unique<Herd>(
+    controllers_.push_back(std::make_unique<Controller>(
         api, loop, random.fork(served.profile->vendor), served, nodes_, events_,
         [this] { return is_leader() && !is_stopped_; }, [this] { wake(); }));
   }
@@ -46,7 +46,7 @@ void Operator::start() { election_ ? election_->start() : look(); }
 // nodes as free that the leader before him has taken.
 void Operator::look() {
   watch_nodes();
-  for (const auto& herd : herds_) herd->start();
+  for (const auto& controller : controllers_) controller->start();
 }
 
 void Operator::watch_nodes() {
@@ -67,9 +67,9 @@ void Operator::watch_nodes() {
 // Policies may select nodes by any label: those that we have not asked for yet are asked for.
 bool Operator::learn_labels() {
   const std::size_t known = label_keys_.size();
-  for (const auto& herd : herds_) {
-    herd->read_policies();
-    const std::vector<std::string> keys = herd->label_keys();
+  for (const auto& controller : controllers_) {
+    controller->read_policies();
+    const std::vector<std::string> keys = controller->label_keys();
     label_keys_.insert(keys.begin(), keys.end());
   }
   return label_keys_.size() > known;
@@ -87,12 +87,14 @@ void Operator::stop(std::function<void()> done) {
 
 bool Operator::is_synced() const {
   return node_reflector_ != nullptr && node_reflector_->is_synced() &&
-         std::all_of(herds_.begin(), herds_.end(), [](const auto& herd) { return herd->is_synced(); }) &&
+         std::all_of(controllers_.begin(), controllers_.end(),
+                     [](const auto& controller) { return controller->is_synced(); }) &&
          knows_a_policy_kind();
 }
 
 bool Operator::knows_a_policy_kind() const {
-  return std::any_of(herds_.begin(), herds_.end(), [](const auto& herd) { return herd->knows_its_policies(); });
+  return std::any_of(controllers_.begin(), controllers_.end(),
+                     [](const auto& controller) { return controller->knows_its_policies(); });
 }
 
 bool Operator::stands_by() const { return election_ && !election_->is_leader() && !election_->holder().empty(); }
@@ -111,19 +113,19 @@ void Operator::wake() {
   loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
     if (alive.expired()) return;
     is_woken_ = false;
-    walk();
+    run();
   });
 }
 
-void Operator::walk() {
+void Operator::run() {
   if (is_stopped_ || !is_synced() || !is_leader()) return;
   if (learn_labels()) return watch_nodes();
-  ++walks_;
+  ++passes_;
   const auto silent_for = this->silent_for();
   const PassInput input{.changed_nodes = nodes_.take_changes(),
                         .api_is_there = silent_for && *silent_for < kSilence,
                         .max_unavailable = settings_.max_unavailable};
-  const base::Span next = run_pass(herds_, input, kLookAnyway);
+  const base::Span next = run_pass(controllers_, input, kLookAnyway);
   next_ = loop_.after(next, [this] { wake(); });
 }
 

@@ -19,7 +19,7 @@
 #include "kube/leader.h"
 #include "kube/reflector.h"
 #include "observe/node_facts.h"
-#include "operator/herd.h"
+#include "operator/controller.h"
 #include "operator/settings.h"
 
 namespace drover::operate {
@@ -43,8 +43,8 @@ class Operator {
   bool is_leader() const;
   // Somebody else leads; nothing is watched but the lease.
   bool stands_by() const;
-  const std::vector<std::unique_ptr<Herd>>& herds() const { return herds_; }
-  std::uint64_t walks() const { return walks_; }
+  const std::vector<std::unique_ptr<Controller>>& controllers() const { return controllers_; }
+  std::uint64_t passes() const { return passes_; }
   // Since the API server was last heard about nodes; nothing before the first time.
   std::optional<base::Span> silent_for() const;
 
@@ -53,7 +53,7 @@ class Operator {
   void watch_nodes();
   bool learn_labels();
   void wake();
-  void walk();
+  void run();
 
   kube::Api& api_;
   base::Loop& loop_;
@@ -64,8 +64,8 @@ class Operator {
   std::unique_ptr<kube::Reflector> node_reflector_;
   kube::EventRecorder events_;
   std::unique_ptr<kube::LeaderElection> election_;
-  std::vector<std::unique_ptr<Herd>> herds_;
-  std::uint64_t walks_ = 0;
+  std::vector<std::unique_ptr<Controller>> controllers_;
+  std::uint64_t passes_ = 0;
   bool is_woken_ = false;
   bool is_stopped_ = false;
   std::optional<base::Instant> trouble_at_ = {};  // of watching nodes, the last

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "operator/herd.h"
+#include "operator/controller.h"
 
 namespace drover::operate {
 
@@ -20,6 +20,7 @@ struct PassInput {
 
 // Once, for every policy of every vendor: absorb what came, look, decide, send, report. When to pass again if nothing
 // happens before.
-base::Span run_pass(const std::vector<std::unique_ptr<Herd>>& herds, const PassInput& input, base::Span at_most);
+base::Span run_pass(const std::vector<std::unique_ptr<Controller>>& controllers, const PassInput& input,
+                    base::Span at_most);
 
 }  // namespace drover::operate

@@ -17,8 +17,8 @@ std::string budget_in(std::string_view message, const std::string& ns) {
   return fmt::format("{}/{}", ns, rest.substr(0, rest.find(' ')));
 }
 
-Runtime::Runtime(const base::Loop& loop, NodePods& pods, const Census& census)
-    : loop_(loop), pods_(pods), census_(census) {}
+Runtime::Runtime(const base::Loop& loop, NodePods& pods, const DevicePodCounter& device_pod_counter)
+    : loop_(loop), pods_(pods), device_pod_counter_(device_pod_counter) {}
 
 std::set<std::string> Runtime::absorb(const std::vector<act::WriteResult>& results) {
   using Kind = base::Fault::Kind;
@@ -63,8 +63,8 @@ void Runtime::absorb(std::vector<std::pair<std::string, observe::Attempt>> attem
 
 const observe::RuntimeFacts& Runtime::look(bool api_is_reachable) {
   facts_.pods = pods_.known();
-  facts_.device_pods = census_.counts();
-  facts_.pods_are_counted = census_.is_over();
+  facts_.device_pods = device_pod_counter_.counts();
+  facts_.pods_are_counted = device_pod_counter_.is_over();
   facts_.api_is_reachable = api_is_reachable;
   facts_.now = loop_.now();
   return facts_;

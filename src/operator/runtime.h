@@ -12,7 +12,7 @@
 #include "act/writes_of.h"
 #include "base/loop.h"
 #include "observe/runtime_facts.h"
-#include "operator/census.h"
+#include "operator/device_pod_counter.h"
 #include "operator/node_pods.h"
 
 namespace drover::operate {
@@ -22,7 +22,7 @@ std::string budget_in(std::string_view message, const std::string& ns);
 
 class Runtime {
  public:
-  Runtime(const base::Loop& loop, NodePods& pods, const Census& census);
+  Runtime(const base::Loop& loop, NodePods& pods, const DevicePodCounter& device_pod_counter);
 
   // What came of the writes. The nodes that are to be looked at again because of it.
   std::set<std::string> absorb(const std::vector<act::WriteResult>& results);
@@ -37,7 +37,7 @@ class Runtime {
  private:
   const base::Loop& loop_;
   NodePods& pods_;
-  const Census& census_;
+  const DevicePodCounter& device_pod_counter_;
   observe::RuntimeFacts facts_;
   std::set<std::string> watched_;
 };

@@ -7,8 +7,8 @@
 
 #include "core/policy.h"
 #include "kube/leader.h"
+#include "vendors/desired.h"
 #include "vendors/profile.h"
-#include "vendors/wants.h"
 
 namespace drover::operate {
 

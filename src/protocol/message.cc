@@ -17,11 +17,11 @@ using base::Result;
 constexpr std::size_t kMostNameBytes = 128;
 constexpr std::int64_t kSpoken = 1;  // the version of these words
 
-constexpr std::array<std::pair<Wish, std::string_view>, 4> kWishes{{
-    {Wish::Nothing, ""},
-    {Wish::Load, "load"},
-    {Wish::Evict, "evict"},
-    {Wish::Drain, "drain"},
+constexpr std::array<std::pair<AgentRequest, std::string_view>, 4> kRequests{{
+    {AgentRequest::Nothing, ""},
+    {AgentRequest::Load, "load"},
+    {AgentRequest::Evict, "evict"},
+    {AgentRequest::Drain, "drain"},
 }};
 
 std::unexpected<Fault> malformed(std::string message) {
@@ -38,8 +38,8 @@ bool is_word(std::string_view text) {
 
 }  // namespace
 
-std::string_view word(Wish wish) {
-  for (const auto& [which, name] : kWishes) {
+std::string_view word(AgentRequest wish) {
+  for (const auto& [which, name] : kRequests) {
     if (which == wish) return name;
   }
   return "";
@@ -83,10 +83,10 @@ Result<bool> flag_in(const json::Value& value, std::string_view key, Must must) 
       fmt::format("\"{}\" is {}; true or false is wanted", key, base::one_line(json::text_of(*found), 60)));
 }
 
-Result<Wish> wish_in(const json::Value& value, std::string_view key) {
+Result<AgentRequest> request_in(const json::Value& value, std::string_view key) {
   const json::Value* found = json::find(value, {key});
-  if (found == nullptr) return Wish::Nothing;
-  for (const auto& [wish, name] : kWishes) {
+  if (found == nullptr) return AgentRequest::Nothing;
+  for (const auto& [wish, name] : kRequests) {
     if (found->is_string() && std::string_view(found->get_string()) == name) return wish;
   }
   return malformed(fmt::format("\"{}\" is {}; load, evict, drain or nothing is wanted", key,

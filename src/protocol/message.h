@@ -13,9 +13,9 @@ namespace drover::protocol {
 inline constexpr std::size_t kMostMessageBytes = 2048;
 
 // What an agent needs done before it can go on.
-enum class Wish { Nothing, Load, Evict, Drain };
+enum class AgentRequest { Nothing, Load, Evict, Drain };
 // "" for nothing, "load", "evict", "drain".
-std::string_view word(Wish wish);
+std::string_view word(AgentRequest wish);
 
 // For order.cc and report.cc. What cannot be used is Malformed, with what is wrong.
 namespace message {
@@ -30,7 +30,7 @@ enum class Must { BeThere, BeFilled, Nothing };
 // Ids, digests and versions: nothing that could be more than a word.
 base::Result<std::string> name_in(const json::Value& value, std::string_view key, Must must);
 base::Result<bool> flag_in(const json::Value& value, std::string_view key, Must must);
-base::Result<Wish> wish_in(const json::Value& value, std::string_view key);
+base::Result<AgentRequest> request_in(const json::Value& value, std::string_view key);
 base::Result<std::string> text_in(const json::Value& value);
 
 // A name that could not be read back is not written at all: an empty one gives nobody permission.

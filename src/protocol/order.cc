@@ -16,7 +16,7 @@ std::string written_order(const Order& order, std::size_t most_text) {
   members["mayLoad"] = order.may_load;
   members["paused"] = order.is_paused;
   if (!order.version.empty()) members["version"] = message::safe(order.version);
-  if (order.serves != Wish::Nothing) members["serves"] = word(order.serves);
+  if (order.serves != AgentRequest::Nothing) members["serves"] = word(order.serves);
   if (order.is_refused) members["refused"] = true;
   if (!order.prepare.empty()) members["prepare"] = message::safe(order.prepare);
   if (!order.message.empty() && most_text > 0) members["message"] = base::one_line(order.message, most_text);
@@ -33,7 +33,7 @@ Result<Order> parse_order(std::string_view text) {
   TRY(order.may_load, message::flag_in(value, "mayLoad", Must::BeThere));
   TRY(order.is_paused, message::flag_in(value, "paused", Must::Nothing));
   TRY(order.version, message::name_in(value, "version", Must::Nothing));
-  TRY(order.serves, message::wish_in(value, "serves"));
+  TRY(order.serves, message::request_in(value, "serves"));
   TRY(order.is_refused, message::flag_in(value, "refused", Must::Nothing));
   TRY(order.prepare, message::name_in(value, "prepare", Must::Nothing));
   TRY(order.message, message::text_in(value));

@@ -14,10 +14,10 @@ struct Situation {
   bool agent_prepares = false;         // the next driver, while the node serves
   const core::Claim* claim = nullptr;  // ours; nullptr: nobody holds the node
   core::Phase phase = core::Phase::Idle;
-  bool is_paused = false;       // the policy
-  std::string version = {};     // that is wanted
-  bool is_to_prepare = false;   // that version
-  Wish serves = Wish::Nothing;  // what the agent asked for and gets
+  bool is_paused = false;                       // the policy
+  std::string version = {};                     // that is wanted
+  bool is_to_prepare = false;                   // that version
+  AgentRequest serves = AgentRequest::Nothing;  // what the agent asked for and gets
 };
 
 // For the annotation; "" when there is nothing to say.

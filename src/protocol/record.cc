@@ -19,10 +19,10 @@ using core::Scope;
 
 constexpr std::size_t kMostReasonBytes = 400;
 
-constexpr std::array<std::pair<Last::Next, std::string_view>, 3> kNexts{{
-    {Last::Next::Outdated, "outdated"},
-    {Last::Next::Asked, "asked"},
-    {Last::Next::Alone, "alone"},
+constexpr std::array<std::pair<OutcomeRecord::Next, std::string_view>, 3> kNexts{{
+    {OutcomeRecord::Next::Outdated, "outdated"},
+    {OutcomeRecord::Next::Asked, "asked"},
+    {OutcomeRecord::Next::Alone, "alone"},
 }};
 
 // As the agents' wishes are spelled.
@@ -56,7 +56,7 @@ std::optional<Phase> phase_named(std::string_view name) {
 
 std::int64_t whole_seconds(base::Span span) { return std::chrono::duration_cast<std::chrono::seconds>(span).count(); }
 
-json::Value json_of(const Held& held, std::size_t most_reason) {
+json::Value json_of(const ClaimRecord& held, std::size_t most_reason) {
   const Claim& claim = held.claim;
   json::Members members;
   members["id"] = claim.id;
@@ -73,8 +73,8 @@ json::Value json_of(const Held& held, std::size_t most_reason) {
   members["cordon"] = word_of(claim.cordon);
   if (claim.was_asked_for) members["asked"] = true;
   if (claim.driver_failed) members["driverFailed"] = true;
-  if (claim.serves) members["serves"] = word_of(*claim.serves);
-  if (claim.comebacks > 0) members["comebacks"] = claim.comebacks;
+  if (claim.requested_scope) members["serves"] = word_of(*claim.requested_scope);
+  if (claim.device_pod_returns > 0) members["comebacks"] = claim.device_pod_returns;
   if (held.autoscaler_is_told) members["autoscalerTold"] = true;
   if (!claim.gates.empty()) {
     json::Members gates;
@@ -85,7 +85,7 @@ json::Value json_of(const Held& held, std::size_t most_reason) {
   return members;
 }
 
-json::Value json_of(const Last& last, std::size_t most_reason) {
+json::Value json_of(const OutcomeRecord& last, std::size_t most_reason) {
   json::Members members;
   if (last.outcome) {
     members["result"] = last.outcome->failed ? "failed" : "done";
@@ -114,8 +114,8 @@ std::string written(const Record& record, std::size_t most_reason) {
   return json::text_of(members);
 }
 
-base::Result<Held> held_from(const json::Value& claim) {
-  Held held;
+base::Result<ClaimRecord> held_from(const json::Value& claim) {
+  ClaimRecord held;
   const auto phase = phase_named(json::text_at(claim, {"phase"}));
   const auto since = base::parse_rfc3339(json::text_at(claim, {"since"}));
   const auto cordon = cordon_named(json::text_at(claim, {"cordon"}));
@@ -130,21 +130,21 @@ base::Result<Held> held_from(const json::Value& claim) {
   if (const auto at = base::parse_rfc3339(json::text_at(claim, {"stopped"}))) held.stopped_at = *at;
   held.reason = json::text_at(claim, {"reason"});
   held.autoscaler_is_told = json::flag_at(claim, {"autoscalerTold"});
-  held.claim =
-      Claim{.id = std::string(json::text_at(claim, {"id"})),
-            .policy = std::string(json::text_at(claim, {"policy"})),
-            .phase = *phase,
-            .target = std::string(json::text_at(claim, {"target"})),
-            .driver_pod = std::string(json::text_at(claim, {"pod"})),
-            .boot = std::string(json::text_at(claim, {"boot"})),
-            .cordon = *cordon,
-            .was_asked_for = json::flag_at(claim, {"asked"}),
-            .driver_failed = json::flag_at(claim, {"driverFailed"}),
-            .comebacks = static_cast<int>(std::clamp<std::int64_t>(json::int_at(claim, {"comebacks"}), 0, 1'000)),
-            .clock_stands = held.stopped_at.has_value()};
+  held.claim = Claim{
+      .id = std::string(json::text_at(claim, {"id"})),
+      .policy = std::string(json::text_at(claim, {"policy"})),
+      .phase = *phase,
+      .target = std::string(json::text_at(claim, {"target"})),
+      .driver_pod = std::string(json::text_at(claim, {"pod"})),
+      .boot = std::string(json::text_at(claim, {"boot"})),
+      .cordon = *cordon,
+      .was_asked_for = json::flag_at(claim, {"asked"}),
+      .driver_failed = json::flag_at(claim, {"driverFailed"}),
+      .device_pod_returns = static_cast<int>(std::clamp<std::int64_t>(json::int_at(claim, {"comebacks"}), 0, 1'000)),
+      .deadline_paused = held.stopped_at.has_value()};
   const std::string_view serves = json::text_at(claim, {"serves"});
   for (const Scope scope : {Scope::DevicePods, Scope::AllPods}) {
-    if (serves == word_of(scope)) held.claim.serves = scope;
+    if (serves == word_of(scope)) held.claim.requested_scope = scope;
   }
   for (const auto& gate : json::members_at(claim, {"gates"})) {
     if (gate.value().is_string()) held.claim.gates[std::string(gate.key())] = std::string(gate.value().get_string());
@@ -152,8 +152,8 @@ base::Result<Held> held_from(const json::Value& claim) {
   return held;
 }
 
-Last last_from(const json::Value& value) {
-  Last last;
+OutcomeRecord last_from(const json::Value& value) {
+  OutcomeRecord last;
   const std::string_view result = json::text_at(value, {"result"});
   if (result == "done" || result == "failed") {
     last.outcome = core::Outcome{.failed = result == "failed",

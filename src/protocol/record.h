@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/box.h"
+#include "base/cow_ptr.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "core/view.h"
@@ -21,7 +21,7 @@ namespace drover::protocol {
 
 inline constexpr std::size_t kMostRecordBytes = 4096;
 
-struct Held {
+struct ClaimRecord {
   std::string kind;  // "acme/driver"
   std::string node;  // uid: a claim does not outlive its node under the same name
   core::Claim claim;
@@ -31,23 +31,23 @@ struct Held {
   std::string reason = {};
   bool autoscaler_is_told = false;  // by us, to leave the node where it is
 
-  bool operator==(const Held&) const = default;
+  bool operator==(const ClaimRecord&) const = default;
 };
 
-struct Last {
+struct OutcomeRecord {
   enum class Next { Nothing, Outdated, Asked, Alone };  // Alone: outdated, and changed without the controller
 
-  base::Box<core::Outcome> outcome = {};
+  base::CowPtr<core::Outcome> outcome = {};
   std::optional<base::WallTime> at = {};
   Next next = Next::Nothing;                         // why the node is to be upgraded, while it waits
   std::optional<base::WallTime> given_back_at = {};  // a person uncordoned it under us
 
-  bool operator==(const Last&) const = default;
+  bool operator==(const OutcomeRecord&) const = default;
 };
 
 struct Record {
-  base::Box<Held> held = {};
-  std::map<std::string, Last, std::less<>> last = {};  // by kind
+  base::CowPtr<ClaimRecord> held = {};
+  std::map<std::string, OutcomeRecord, std::less<>> last = {};  // by kind
 
   bool operator==(const Record&) const = default;
 };

@@ -34,7 +34,7 @@ Result<Report> parse_report(std::string_view text) {
   TRY(report.boot, message::name_in(value, "boot", Must::BeFilled));
   TRY(report.id, message::name_in(value, "id", Must::BeThere));
   TRY(report.digest, message::name_in(value, "digest", Must::BeThere));
-  TRY(report.wants, message::wish_in(value, "wants"));
+  TRY(report.wants, message::request_in(value, "wants"));
   TRY(report.can_unload, message::flag_in(value, "canUnload", Must::BeThere));
   TRY(report.has_paused, message::flag_in(value, "pausedGates", Must::Nothing));
   TRY(report.loaded, message::name_in(value, "loaded", Must::Nothing));

@@ -13,7 +13,7 @@ struct Report {
   std::string boot = {};    // the boot id on which this was written
   std::string id = {};      // the claim that it answers; without one, the uid of the agent's own pod
   std::string digest = {};  // of the driver that the agent is there to load
-  Wish wants = Wish::Nothing;
+  AgentRequest wants = AgentRequest::Nothing;
   bool can_unload = true;       // false: this kernel changes drivers by a reboot only
   bool has_paused = false;      // the deploy labels that are paused were paused by the agent, which puts them back
   std::string message = {};     // for people: what it does or waits for

@@ -8,7 +8,7 @@
 namespace drover::sim {
 namespace {
 
-agent::Surroundings surroundings_of(const ProgramStart& start, base::Random random) {
+agent::ProgramContext surroundings_of(const ProgramStart& start, base::Random random) {
   return {.host = start.host,
           .api = start.api,
           .loop = start.loop,

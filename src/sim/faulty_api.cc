@@ -1,5 +1,5 @@
 // Bad luck between a client and the API server.
-#include "sim/bad_luck.h"
+#include "sim/faults.h"
 
 #include <fmt/format.h>
 
@@ -70,9 +70,9 @@ struct FaultyTicket final : kube::Call::Ticket {
 }  // namespace
 
 struct FaultyApi::Body : std::enable_shared_from_this<FaultyApi::Body> {
-  struct Standing {
+  struct RecordedState {
     int id;
-    LuckRule rule;
+    FaultRule rule;
     int seen = 0;
   };
 
@@ -80,26 +80,26 @@ struct FaultyApi::Body : std::enable_shared_from_this<FaultyApi::Body> {
   base::Loop& loop;
   base::Random random;
   Server* server;
-  std::vector<Standing> rules;
+  std::vector<RecordedState> rules;
   int next_id = 1;
-  std::map<Luck, std::uint64_t> counts;
+  std::map<FaultKind, std::uint64_t> counts;
   std::uint64_t writes = 0;
-  std::function<void(Luck, const std::string&)> told;
+  std::function<void(FaultKind, const std::string&)> told;
 
   Body(kube::Api& inner, base::Loop& loop, base::Random random, Server* server)
       : inner(inner), loop(loop), random(std::move(random)), server(server) {}
 
-  static bool fits(const LuckRule& rule, const Occurrence& it) {
+  static bool fits(const FaultRule& rule, const Occurrence& it) {
     const bool verb = rule.verb.empty() || rule.verb == it.verb || (rule.verb == "write" && is_write(it.verb));
     return verb && (rule.resource.empty() || rule.resource == it.resource) && (rule.ns.empty() || rule.ns == it.ns) &&
            (rule.name.empty() || rule.name == it.name);
   }
 
   // The rule that strikes here, among those whose luck can.
-  std::optional<LuckRule> stroke(const Occurrence& it, std::initializer_list<Luck> possible, const What& what) {
-    std::optional<LuckRule> struck;
-    for (Standing& standing : rules) {
-      const LuckRule& rule = standing.rule;
+  std::optional<FaultRule> stroke(const Occurrence& it, std::initializer_list<FaultKind> possible, const What& what) {
+    std::optional<FaultRule> struck;
+    for (RecordedState& standing : rules) {
+      const FaultRule& rule = standing.rule;
       if (std::find(possible.begin(), possible.end(), rule.luck) == possible.end() || !fits(rule, it)) continue;
       ++standing.seen;  // counted also when another rule was first, so that "the third" does not depend on the others
       if (struck) continue;
@@ -133,20 +133,20 @@ FaultyApi::FaultyApi(kube::Api& inner, base::Loop& loop, base::Random random, Se
 
 FaultyApi::~FaultyApi() = default;
 
-int FaultyApi::add(LuckRule rule) {
+int FaultyApi::add(FaultRule rule) {
   body_->rules.push_back({.id = body_->next_id, .rule = std::move(rule)});
   return body_->next_id++;
 }
 
 void FaultyApi::remove(int id) {
-  std::erase_if(body_->rules, [id](const Body::Standing& standing) { return standing.id == id; });
+  std::erase_if(body_->rules, [id](const Body::RecordedState& standing) { return standing.id == id; });
 }
 
 void FaultyApi::clear() { body_->rules.clear(); }
 
-void FaultyApi::on_stroke(std::function<void(Luck, const std::string&)> told) { body_->told = std::move(told); }
+void FaultyApi::on_stroke(std::function<void(FaultKind, const std::string&)> told) { body_->told = std::move(told); }
 
-std::uint64_t FaultyApi::strokes(Luck luck) const {
+std::uint64_t FaultyApi::strokes(FaultKind luck) const {
   const auto at = body_->counts.find(luck);
   return at == body_->counts.end() ? 0 : at->second;
 }
@@ -160,15 +160,18 @@ kube::Call FaultyApi::call(kube::Request request, Answer answer) {
   const Occurrence it{
       .verb = verb_of(request), .resource = request.resource.qualified(), .ns = request.ns, .name = request.name};
   const auto sentence = [&request] { return kube::sentence(request); };
-  std::optional<LuckRule> struck;
+  std::optional<FaultRule> struck;
   if (is_write(it.verb)) {
     ++body.writes;
-    struck = body.stroke(
-        it, {Luck::LostAnswer, Luck::NeverSent, Luck::Conflict, Luck::Throttled, Luck::ServerError, Luck::Slow},
-        sentence);
+    struck = body.stroke(it,
+                         {FaultKind::LostAnswer, FaultKind::NeverSent, FaultKind::Conflict, FaultKind::Throttled,
+                          FaultKind::ServerError, FaultKind::Slow},
+                         sentence);
   } else {
-    struck =
-        body.stroke(it, {Luck::LostAnswer, Luck::NeverSent, Luck::Throttled, Luck::ServerError, Luck::Slow}, sentence);
+    struck = body.stroke(
+        it,
+        {FaultKind::LostAnswer, FaultKind::NeverSent, FaultKind::Throttled, FaultKind::ServerError, FaultKind::Slow},
+        sentence);
   }
   if (!struck) return body.inner.call(std::move(request), std::move(answer));
 
@@ -180,19 +183,19 @@ kube::Call FaultyApi::call(kube::Request request, Answer answer) {
     return kube::Call(ticket);
   };
   switch (struck->luck) {
-    case Luck::NeverSent: return refuse(unreachable(what));
-    case Luck::Throttled:
+    case FaultKind::NeverSent: return refuse(unreachable(what));
+    case FaultKind::Throttled:
       return refuse(made(429, "TooManyRequests", "Too many requests, please try again later.", what, struck->span));
-    case Luck::ServerError:
+    case FaultKind::ServerError:
       return refuse(made(500, "InternalError", "Internal error occurred: etcdserver: request timed out", what));
-    case Luck::Conflict:
+    case FaultKind::Conflict:
       return refuse(
           made(409, "Conflict",
                fmt::format("Operation cannot be fulfilled on {} \"{}\": the object has been modified; please apply "
                            "your changes to the latest version and try again",
                            it.resource, request.name),
                what));
-    case Luck::Slow: {
+    case FaultKind::Slow: {
       const base::Span span = struck->span;
       ticket->inner =
           body.inner.call(std::move(request), [weak = std::weak_ptr(body_), ticket, span,
@@ -220,9 +223,10 @@ kube::Call FaultyApi::list(kube::ListRequest request, kube::ListSink sink) {
   const std::string what = fmt::format("list {}", request.range.resource.qualified());
   const Occurrence it{
       .verb = "list", .resource = request.range.resource.qualified(), .ns = request.range.ns, .name = {}};
-  const auto struck = body.stroke(
-      it, {Luck::LostAnswer, Luck::NeverSent, Luck::Throttled, Luck::ServerError, Luck::Slow, Luck::Gone410},
-      [&what] { return what; });
+  const auto struck = body.stroke(it,
+                                  {FaultKind::LostAnswer, FaultKind::NeverSent, FaultKind::Throttled,
+                                   FaultKind::ServerError, FaultKind::Slow, FaultKind::Gone410},
+                                  [&what] { return what; });
   if (!struck) return body.inner.list(std::move(request), std::move(sink));
 
   auto ticket = std::make_shared<FaultyTicket>();
@@ -232,15 +236,15 @@ kube::Call FaultyApi::list(kube::ListRequest request, kube::ListSink sink) {
     return kube::Call(ticket);
   };
   switch (struck->luck) {
-    case Luck::NeverSent: return refuse(unreachable(what));
-    case Luck::Throttled:
+    case FaultKind::NeverSent: return refuse(unreachable(what));
+    case FaultKind::Throttled:
       return refuse(made(429, "TooManyRequests", "Too many requests, please try again later.", what, struck->span));
-    case Luck::ServerError:
+    case FaultKind::ServerError:
       return refuse(made(500, "InternalError", "Internal error occurred: etcdserver: request timed out", what));
-    case Luck::Gone410:
+    case FaultKind::Gone410:
       return refuse(made(410, "Expired",
                          "The provided continue parameter is too old to display a consistent list result.", what));
-    case Luck::Slow:
+    case FaultKind::Slow:
       body.later(ticket, struck->span,
                  [this_body = &body, ticket, request = std::move(request), sink = std::move(sink)] {
                    ticket->inner = this_body->inner.list(request, sink);
@@ -311,26 +315,28 @@ void FaultyApi::Body::hear(const std::shared_ptr<Watching>& watching, kube::Watc
                       .name = kube::name_of(event.object)};
   const auto what = [&it] { return fmt::format("watch {}", it.resource); };
   const bool bookmark = event.kind == kube::WatchEvent::Kind::Bookmark;
-  std::optional<LuckRule> struck;
+  std::optional<FaultRule> struck;
   if (!bookmark) {
-    struck =
-        stroke(it, {Luck::StaleWatch, Luck::WatchStall, Luck::WatchCut, Luck::Gone410, Luck::DuplicateEvent}, what);
+    struck = stroke(it,
+                    {FaultKind::StaleWatch, FaultKind::WatchStall, FaultKind::WatchCut, FaultKind::Gone410,
+                     FaultKind::DuplicateEvent},
+                    what);
   }
-  if (struck && struck->luck == Luck::WatchStall) {
+  if (struck && struck->luck == FaultKind::WatchStall) {
     watching->silent = true;
     return;
   }
-  if (struck && struck->luck == Luck::WatchCut) {
+  if (struck && struck->luck == FaultKind::WatchCut) {
     end(watching, {Fault::Kind::Unreachable, what() + ": the connection broke; go on from the last version seen"});
     return;
   }
-  if (struck && struck->luck == Luck::Gone410) {
+  if (struck && struck->luck == FaultKind::Gone410) {
     if (server != nullptr) server->store().compact(server->store().version());
     end(watching, made(410, "Expired", "too old resource version", what()));
     return;
   }
-  const base::Span delay = struck && struck->luck == Luck::StaleWatch ? struck->span : base::Span::zero();
-  const bool twice = struck && struck->luck == Luck::DuplicateEvent;
+  const base::Span delay = struck && struck->luck == FaultKind::StaleWatch ? struck->span : base::Span::zero();
+  const bool twice = struck && struck->luck == FaultKind::DuplicateEvent;
   deliver(watching, delay, [watching, event = std::move(event), twice]() mutable {
     if (twice) watching->sink.event(event);
     if (watching->is_wanted) watching->sink.event(std::move(event));
@@ -346,12 +352,12 @@ kube::Call FaultyApi::watch(kube::WatchRequest request, kube::WatchSink sink) {
   const std::string what = fmt::format("watch {}", request.range.resource.qualified());
   const Occurrence it{
       .verb = "watch", .resource = request.range.resource.qualified(), .ns = request.range.ns, .name = {}};
-  if (const auto struck =
-          body.stroke(it, {Luck::NeverSent, Luck::Throttled, Luck::ServerError}, [&what] { return what; })) {
+  if (const auto struck = body.stroke(it, {FaultKind::NeverSent, FaultKind::Throttled, FaultKind::ServerError},
+                                      [&what] { return what; })) {
     Fault fault = unreachable(what);
-    if (struck->luck == Luck::Throttled) {
+    if (struck->luck == FaultKind::Throttled) {
       fault = made(429, "TooManyRequests", "Too many requests, please try again later.", what, struck->span);
-    } else if (struck->luck == Luck::ServerError) {
+    } else if (struck->luck == FaultKind::ServerError) {
       fault = made(500, "InternalError", "Internal error occurred: etcdserver: request timed out", what);
     }
     body.loop.post([watching, fault = std::move(fault)] {

@@ -21,7 +21,7 @@ kube::Projection node_projection() {
 }  // namespace
 
 struct Kubelets::Body {
-  Premises premises;
+  KubeletShared premises;
   std::map<std::string, std::unique_ptr<NodeLife>> nodes;
   std::map<std::string, std::string> node_uids;
   std::unique_ptr<kube::Reflector> node_watch;
@@ -32,7 +32,7 @@ struct Kubelets::Body {
   bool is_sweeping_nodes = false;
   bool is_sweeping_pods = false;
 
-  Body(Premises p) : premises(std::move(p)) {}
+  Body(KubeletShared p) : premises(std::move(p)) {}
 
   kube::Listener node_listener();
   kube::Listener pod_listener();
@@ -151,12 +151,12 @@ void Kubelets::Body::pod_gone(const kube::Object& pod) {
 
 Kubelets::Kubelets(kube::Api& api, base::Loop& loop, base::Random random, KubeletPlan plan, ImageTable images,
                    Programs programs)
-    : body_(std::make_unique<Body>(Premises{.api = api,
-                                            .loop = loop,
-                                            .random = random.fork("kubelets"),
-                                            .plan = std::move(plan),
-                                            .images = std::move(images),
-                                            .programs = std::move(programs)})) {
+    : body_(std::make_unique<Body>(KubeletShared{.api = api,
+                                                 .loop = loop,
+                                                 .random = random.fork("kubelets"),
+                                                 .plan = std::move(plan),
+                                                 .images = std::move(images),
+                                                 .programs = std::move(programs)})) {
   Body* body = body_.get();
   kube::Range nodes{kube::kNodes, "", std::string(kSimulatedLabel) + "=true", ""};
   kube::Range pods{kube::kPods, "", "", "spec.nodeName!="};

@@ -30,7 +30,7 @@ struct ContainerLife::Alive {
   ContainerLife* self;
 };
 
-ContainerLife::ContainerLife(Ground& ground, const PodSpec& pod, const ContainerSpec& spec,
+ContainerLife::ContainerLife(KubeletContext& ground, const PodSpec& pod, const ContainerSpec& spec,
                              std::function<void()> changed)
     : ground_(ground),
       pod_(pod),

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/loop.h"
-#include "sim/kubelet_ground.h"
+#include "sim/kubelet_context.h"
 #include "sim/kubelet_probes.h"
 #include "sim/kubelet_spec.h"
 
@@ -31,7 +31,7 @@ class ContainerLife {
   };
 
   // `changed` is called after every change that a status shows, also from inside the calls below.
-  ContainerLife(Ground& ground, const PodSpec& pod, const ContainerSpec& spec, std::function<void()> changed);
+  ContainerLife(KubeletContext& ground, const PodSpec& pod, const ContainerSpec& spec, std::function<void()> changed);
   ~ContainerLife();
 
   // Begins: pulls when needed, starts, runs. Counts as a restart when it ran before.
@@ -94,7 +94,7 @@ class ContainerLife {
   void note(std::string_view event, Journal::More more = {});
   std::string log_key() const { return pod_.key() + "/" + spec_.name(); }
 
-  Ground& ground_;
+  KubeletContext& ground_;
   const PodSpec& pod_;
   const ContainerSpec& spec_;
   std::function<void()> changed_;

@@ -38,7 +38,7 @@ json::Value condition(std::string_view type, bool holds, std::string_view reason
 
 }  // namespace
 
-NodeLife::NodeLife(Premises& shared, const kube::Object& node)
+NodeLife::NodeLife(KubeletShared& shared, const kube::Object& node)
     : ground_{.shared = shared,
               .node = std::string(kube::name_of(node)),
               // The machine did not reboot because this process began.

@@ -11,7 +11,7 @@
 
 #include "base/loop.h"
 #include "base/random.h"
-#include "sim/kubelet_ground.h"
+#include "sim/kubelet_context.h"
 #include "sim/kubelet_pod.h"
 #include "sim/nodes.h"
 
@@ -19,7 +19,7 @@ namespace drover::sim {
 
 class NodeLife {
  public:
-  NodeLife(Premises& shared, const kube::Object& node);
+  NodeLife(KubeletShared& shared, const kube::Object& node);
   ~NodeLife();
 
   void saw(const kube::Object& node);
@@ -52,7 +52,7 @@ class NodeLife {
   void create_lease();
   void lease_answered(const base::Result<kube::Object>& answer);
 
-  Ground ground_;
+  KubeletContext ground_;
   std::string uid_;
   const NodeTemplate& kind_;
   bool has_capacity_ = false;  // somebody gave it resources already

@@ -39,7 +39,7 @@ bool was_evicted(const kube::Object& pod) {
 
 }  // namespace
 
-PodLife::PodLife(Ground& ground, const kube::Object& pod, std::function<void()> gone)
+PodLife::PodLife(KubeletContext& ground, const kube::Object& pod, std::function<void()> gone)
     : ground_(ground), spec_(pod_spec_of(pod)), gone_(std::move(gone)) {
   facts_.started_at = ground_.loop().wall();
   facts_.is_initialized = spec_.init.empty();

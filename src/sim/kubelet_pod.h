@@ -14,7 +14,7 @@
 #include "base/loop.h"
 #include "base/random.h"
 #include "sim/kubelet_container.h"
-#include "sim/kubelet_ground.h"
+#include "sim/kubelet_context.h"
 #include "sim/kubelet_status.h"
 
 namespace drover::sim {
@@ -22,7 +22,7 @@ namespace drover::sim {
 class PodLife {
  public:
   // `pod` as first seen; `gone` is called once, later, when nothing of the pod is left on the node or in the API.
-  PodLife(Ground& ground, const kube::Object& pod, std::function<void()> gone);
+  PodLife(KubeletContext& ground, const kube::Object& pod, std::function<void()> gone);
 
   // A newer version of the pod.
   void saw(const kube::Object& pod);
@@ -56,7 +56,7 @@ class PodLife {
   void adopt(const kube::Object& pod);
   void note(std::string_view event, Journal::More more = {});
 
-  Ground& ground_;
+  KubeletContext& ground_;
   PodSpec spec_;
   std::function<void()> gone_;
   PodFacts facts_;

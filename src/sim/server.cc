@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "sim/server/access.h"
+#include "sim/server/bootstrap_objects.h"
 #include "sim/server/catalog.h"
 #include "sim/server/context.h"
 #include "sim/server/custom_kinds.h"
 #include "sim/server/definitions.h"
-#include "sim/server/furniture.h"
 #include "sim/server/listing.h"
 #include "sim/server/rejections.h"
 #include "sim/server/watches.h"
@@ -259,7 +259,7 @@ void Server::furnish(const std::string& ca) {
   const Underway guard(*body_);
   body_->context.policy = &body_->access.policy();
   body_->access.found();
-  for (const kube::Request& request : furniture(ca)) {
+  for (const kube::Request& request : bootstrap_objects(ca)) {
     const Rules* rules = body_->catalog.find(request.resource);
     if (!body_->store.find(rules->shelf, kube::key_of(request.body))) (void)serve(request);
   }

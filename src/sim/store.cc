@@ -225,7 +225,7 @@ void Store::pack_oldest_open() {
 }
 
 void Store::pack(const Kept& object) {
-  object.lot()->pack(cellar_);
+  object.lot()->pack(packed_);
   open_ -= object.lot()->is_current;
 }
 

@@ -23,8 +23,8 @@
 #include "base/loop.h"
 #include "kube/object.h"
 #include "kube/resource.h"
-#include "sim/cellar.h"
 #include "sim/draft.h"
+#include "sim/packed_store.h"
 
 namespace drover::sim {
 
@@ -129,7 +129,7 @@ class Store {
   void trim_history();
 
   const base::Loop* clock_;
-  std::shared_ptr<Cellar> cellar_ = std::make_shared<Cellar>();
+  std::shared_ptr<PackedStore> packed_ = std::make_shared<PackedStore>();
   std::map<ResourceName, Shelf, std::less<>> shelves_;
   std::map<std::string, std::set<std::string>, std::less<>> pods_by_node_;
   std::map<std::string, std::set<std::pair<ResourceName, std::string>>, std::less<>> by_owner_;

@@ -239,7 +239,7 @@ class Demo {
   // ---- what can be seen
 
   const core::FleetView* view() const {
-    return operator_ == nullptr ? nullptr : &operator_->herds().front()->fleet().seen();
+    return operator_ == nullptr ? nullptr : &operator_->controllers().front()->fleet().seen();
   }
   int count_nodes(const std::function<bool(const core::NodeView&)>& holds) const {
     int found = 0;
@@ -294,7 +294,7 @@ class Demo {
       const core::NodeView& node = seen->nodes[i];
       const auto [at, is_new] = phases_.try_emplace(node.name, Phase::Idle);
       if (at->second == node.phase) continue;
-      const std::string why = short_reason(*seen, slots, operator_->herds().front()->flow(), i);
+      const std::string why = short_reason(*seen, slots, operator_->controllers().front()->flow(), i);
       say(fmt::format("  {}  {} → {}{}", node.name, core::name(at->second), core::name(node.phase),
                       why.empty() ? "" : ": " + why));
       at->second = node.phase;
@@ -305,8 +305,8 @@ class Demo {
     if (!screen_.is_terminal() || operator_ == nullptr) return;
     std::optional<base::Span> taken;
     if (rollout_at_) taken = world_.loop.now() - *rollout_at_;
-    const operate::Herd& herd = *operator_->herds().front();
-    screen_.draw(fleet_picture(herd.fleet(), herd.profile(), taken));
+    const operate::Controller& controller = *operator_->controllers().front();
+    screen_.draw(fleet_picture(controller.fleet(), controller.profile(), taken));
   }
 
   // ---- how time passes

@@ -9,9 +9,9 @@
 #include "cli/flags.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
-#include "sim/enrol.h"
 #include "sim/journal.h"
 #include "sim/kubelet.h"
+#include "sim/node_registration.h"
 #include "sim/nodes.h"
 #include "sim/serve/log_server.h"
 #include "sim_cli/commands.h"
@@ -50,10 +50,10 @@ class Session {
   }
 
   int run() {
-    enrolment_ = std::make_unique<sim::Enrolment>(*api_, loop_, random_.fork("enrolment"));
+    enrolment_ = std::make_unique<sim::NodeRegistration>(*api_, loop_, random_.fork("enrolment"));
     loop_.on_signal([this](int) { leave(); });
     enrolment_->enrol(sim::make_nodes(fleet_, flags_.simulation.vendors),
-                      [this](base::Result<sim::Enrolment::Count> count) {
+                      [this](base::Result<sim::NodeRegistration::Count> count) {
                         if (!count) {
                           exit_code_ = cli::complain(count.error());
                           return loop_.stop();
@@ -121,7 +121,7 @@ class Session {
   std::unique_ptr<kube::HttpApi> api_;
   std::unique_ptr<sim::Journal> journal_;
   std::unique_ptr<sim::LogServer> log_server_;
-  std::unique_ptr<sim::Enrolment> enrolment_;
+  std::unique_ptr<sim::NodeRegistration> enrolment_;
   std::unique_ptr<sim::Kubelets> kubelets_;
   std::string status_;
   base::Timer status_timer_;

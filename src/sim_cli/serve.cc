@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "cli/address.h"
-#include "sim/enrol.h"
 #include "sim/journal.h"
 #include "sim/kubelet.h"
+#include "sim/node_registration.h"
 #include "sim/nodes.h"
 #include "sim/server/bugs.h"
 #include "sim/world.h"
@@ -58,9 +58,9 @@ class Served {
 
   int run() {
     loop_.on_signal([this](int) { leave(); });
-    enrolment_ = std::make_unique<sim::Enrolment>(cluster_->api("kubelets"), loop_, random_.fork("enrolment"));
+    enrolment_ = std::make_unique<sim::NodeRegistration>(cluster_->api("kubelets"), loop_, random_.fork("enrolment"));
     enrolment_->enrol(sim::make_nodes(fleet_, flags_.simulation.vendors),
-                      [this](base::Result<sim::Enrolment::Count> count) {
+                      [this](base::Result<sim::NodeRegistration::Count> count) {
                         if (!count) {
                           exit_code_ = cli::complain(count.error());
                           return loop_.stop();
@@ -120,7 +120,7 @@ class Served {
   sim::LogBook logs_;
   std::unique_ptr<sim::Journal> journal_;
   std::unique_ptr<sim::EmbeddedCluster> cluster_;
-  std::unique_ptr<sim::Enrolment> enrolment_;
+  std::unique_ptr<sim::NodeRegistration> enrolment_;
   std::unique_ptr<sim::Kubelets> kubelets_;
   std::unique_ptr<ClusterDoor> door_;
   std::string status_;

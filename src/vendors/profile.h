@@ -13,9 +13,9 @@
 #include "core/flow.h"
 #include "core/phase.h"
 #include "protocol/keys.h"
-#include "vendors/figures.h"
+#include "vendors/desired.h"
+#include "vendors/metric_family.h"
 #include "vendors/status.h"
-#include "vendors/wants.h"
 
 namespace drover::vendors {
 
@@ -35,23 +35,23 @@ struct Profile {
   };
   Kind policy;                          // the one that its documents begin with
   std::span<const Kind> more_policies;  // a server need not know them
-  Allotment (*allot)(const std::vector<PolicyObject>& policies);
+  NodeOwnership (*ownership)(const std::vector<PolicyObject>& policies);
   // What `policies[which]` wants; the others are there to be asked.
-  std::unique_ptr<Wants> (*read)(const std::vector<PolicyObject>& policies, std::size_t which,
-                                 const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
-                                 const OperandSettings& settings);
+  std::unique_ptr<Desired> (*read)(const std::vector<PolicyObject>& policies, std::size_t which,
+                                   const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
+                                   const OperandSettings& settings);
   DriverSet (*driver_set)(const json::Value& daemon_set);
   // Which driver a pod carries that says no digest of ours; nullptr: its image tells.
   std::string (*carried_by)(const json::Value& pod) = nullptr;
   // The digest of the driver of that version; nullptr: there is more to it than its version.
   std::string (*digest_of)(std::string_view version) = nullptr;
   // How a policy of this vendor says what else its nodes are (status.h); nullptr: as all do.
-  void (*tell)(const StatusRows& rows, json::Members& status) = nullptr;
-  NodeWords (*words)(const core::NodeView& node, const core::Policy& policy) = nullptr;
+  void (*fill_status)(const StatusRows& rows, json::Members& status) = nullptr;
+  NodeState (*node_state)(const core::NodeView& node, const core::Policy& policy) = nullptr;
   // How its policies spell a condition; nullptr: as all do.
-  ConditionWords (*reword)(std::string_view type, const ConditionWords& ours) = nullptr;
+  ConditionWords (*condition_words)(std::string_view type, const ConditionWords& ours) = nullptr;
   // The metrics that its documents name; nullptr: none but those below.
-  std::vector<Family> (*measure)(const std::vector<PolicyFigures>& policies) = nullptr;
+  std::vector<MetricFamily> (*metrics)(const std::vector<PolicyMetrics>& policies) = nullptr;
   bool is_planned = false;            // `drover plan` foresees what its policies do
   bool policies_share_nodes = false;  // several of the first kind count at once
 
@@ -96,7 +96,7 @@ struct Profile {
 
   // What the policy's status calls where a node stands.
   std::string_view state_of(const core::NodeView& node, const core::Policy& its_policy) const {
-    return words == nullptr ? state(node.phase) : words(node, its_policy).state;
+    return node_state == nullptr ? state(node.phase) : node_state(node, its_policy).state;
   }
   std::size_t policy_kinds() const { return 1 + more_policies.size(); }
   const Kind& policy_kind(std::size_t kind) const { return kind == 0 ? policy : more_policies[kind - 1]; }

@@ -22,7 +22,7 @@ struct NodeRow {
 };
 
 // Where a node stands, in the words of its policy's status, and how a change to them is told.
-struct NodeWords {
+struct NodeState {
   enum class Tone { Silent, Normal, Warning };
   std::string_view state;
   std::string_view reason;  // CamelCase word

@@ -59,10 +59,10 @@ TEST(Ready, IsUnknownWhileUpgradesArePausedAndAnotherVersionIsWanted) {
 
 TEST(Ready, OfAPolicyThatChangesDriversWithoutTheControllerIsNotPaused) {
   core::FleetView rolls = off(fleet({node("n1")}));
-  rolls.policy.rolls_by_itself = true;
+  rolls.policy.rolling_update = true;
   EXPECT_EQ(brief(rolls, "Ready"), "False/NodesPending");
   EXPECT_EQ(brief(rolls, "Progressing"), "True/WithoutController");
-  rolls.policy.rolls_by_itself = false;
+  rolls.policy.rolling_update = false;
   EXPECT_THAT(told(rolls, "Ready"), AllOf(StartsWith("False/ManualUpgradePending"), HasSubstr("n1")));
   EXPECT_EQ(brief(rolls, "Progressing"), "False/ManualUpgradePending");
 }
@@ -110,7 +110,7 @@ TEST(Ready, LeavesSkippedAndHostManagedNodesOut) {
             "True/AllServing: all 1 nodes serve the wanted driver; 1 skipped");
   EXPECT_EQ(brief(fleet({skipped}), "Ready"), "True/AllSkipped");
   core::NodeView theirs = node("n1", Phase::Idle);
-  theirs.driver.is_hosts_own = true;
+  theirs.driver.is_host_managed = true;
   EXPECT_EQ(brief(fleet({theirs}), "Ready"), "True/HostManaged");
 }
 
@@ -134,7 +134,7 @@ TEST(Blocked, NamesWhoUsesUpTheLimit) {
   core::NodeView theirs = serving("n1");
   theirs.is_cordoned = true;
   core::FleetView full = fleet({theirs, node("n2", Phase::Required)});
-  full.policy.away = {.amount = 1};
+  full.policy.unavailable = {.amount = 1};
   EXPECT_THAT(told(full, "Blocked"), AllOf(StartsWith("True/MaxUnavailable"), HasSubstr("n1")));
   EXPECT_EQ(brief(full, "Progressing"), "False/Waiting");
 }

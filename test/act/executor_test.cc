@@ -110,12 +110,12 @@ TEST_F(AnExecutor, WaitsAfterAConflictUnlessTheFasterWriteWasSeen) {
 TEST_F(AnExecutor, CountsATakingUntilTheWatchShowsIt) {
   nodes.put(node("1"));
   executor.run(patch("1", true));
-  EXPECT_TRUE(executor.has_taken_unseen(nodes));
+  EXPECT_TRUE(executor.has_pending_takes(nodes));
   api.call(0).answer(node("2"));
   settle();
-  EXPECT_TRUE(executor.has_taken_unseen(nodes));
+  EXPECT_TRUE(executor.has_pending_takes(nodes));
   nodes.put(node("2"));
-  EXPECT_FALSE(executor.has_taken_unseen(nodes));
+  EXPECT_FALSE(executor.has_pending_takes(nodes));
 }
 
 TEST_F(AnExecutor, TakesATakingForPossibleWhoseAnswerWasLost) {
@@ -123,20 +123,20 @@ TEST_F(AnExecutor, TakesATakingForPossibleWhoseAnswerWasLost) {
   executor.run(patch("1", true));
   api.call(0).fail(kube::Fault::Kind::Unknown);
   settle();
-  EXPECT_TRUE(executor.has_taken_unseen(nodes));
+  EXPECT_TRUE(executor.has_pending_takes(nodes));
   loop.run_for(29s);
-  EXPECT_TRUE(executor.has_taken_unseen(nodes));
+  EXPECT_TRUE(executor.has_pending_takes(nodes));
   loop.run_for(2s);
-  EXPECT_FALSE(executor.has_taken_unseen(nodes));
+  EXPECT_FALSE(executor.has_pending_takes(nodes));
 }
 
 TEST_F(AnExecutor, KnowsOfEvictionsWhoseAnswerHasNotCome) {
   executor.run(eviction());
-  EXPECT_TRUE(executor.pending().takes_off("a"));
+  EXPECT_TRUE(executor.pending().has_pending_evictions("a"));
   EXPECT_EQ(executor.pending().answers("evict/pod-1"), 0);
   api.call(0).fail(kube::Fault::Kind::Blocked);
   settle();
-  EXPECT_FALSE(executor.pending().takes_off("a"));
+  EXPECT_FALSE(executor.pending().has_pending_evictions("a"));
   EXPECT_EQ(executor.pending().answers("evict/pod-1"), 1);
   EXPECT_FALSE(executor.run(eviction()));  // a budget is not asked again at once
   EXPECT_EQ(executor.failures(), 0U);

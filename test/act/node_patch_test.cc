@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "act/texts.h"
+#include "act/events.h"
 #include "core/fleet.h"
 #include "protocol/keys.h"
 #include "protocol/order.h"
@@ -24,7 +24,8 @@ const vendors::Profile& kProfile = vendors::nvidia();
 NodeNow now_of(const core::NodeView& view) {
   NodeNow node{.name = view.name, .uid = view.uid, .version = "7", .boot = "boot-1"};
   if (view.claim) {
-    node.record.held = protocol::Held{.kind = "nvidia/driver", .node = view.uid, .claim = *view.claim, .since = kNow};
+    node.record.held =
+        protocol::ClaimRecord{.kind = "nvidia/driver", .node = view.uid, .claim = *view.claim, .since = kNow};
     node.record.held->autoscaler_is_told = true;
   }
   if (view.outcome) node.record.last["nvidia/driver"].outcome = view.outcome;
@@ -97,7 +98,7 @@ TEST(NodePatch, AWishSurvivesUntilItIsTakenUp) {
   nodes.nodes[0].is_asked_for = true;
   const NodeNow before = now_of(nodes.nodes[0]);
   EXPECT_EQ(record_after(before, change_of(nodes), kProfile, kNow).last.at("nvidia/driver").next,
-            protocol::Last::Next::Asked);
+            protocol::OutcomeRecord::Next::Asked);
   nodes.nodes[0].phase = Phase::Required;
   const core::Change taking = change_of(nodes);
   EXPECT_EQ(
@@ -144,7 +145,8 @@ TEST(NodePatch, AnotherVendorsClaimIsNotTouched) {
   nodes.nodes[0].driver.is_outdated = false;
   nodes.nodes[0].label.reset();
   NodeNow before = now_of(nodes.nodes[0]);
-  before.record.held = protocol::Held{.kind = "other/firmware", .node = "uid-n1", .claim = {.id = "x", .policy = "p"}};
+  before.record.held =
+      protocol::ClaimRecord{.kind = "other/firmware", .node = "uid-n1", .claim = {.id = "x", .policy = "p"}};
   EXPECT_EQ(record_after(before, change_of(nodes), kProfile, kNow).held, before.record.held);
 }
 
@@ -154,7 +156,7 @@ TEST(NodePatch, AClaimOfAMachineThatIsGoneDoesNotKeepTheAgentFromItsOrder) {
   NodeNow now{.name = "n1", .uid = "uid-n1", .version = "7", .driver_version = "2.8.0", .phase = Phase::Required};
   now.is_to_prepare = true;
   now.record.held =
-      protocol::Held{.kind = "other/firmware", .node = "uid-of-another", .claim = {.id = "x", .policy = "p"}};
+      protocol::ClaimRecord{.kind = "other/firmware", .node = "uid-of-another", .claim = {.id = "x", .policy = "p"}};
   const auto order = [&] {
     return json::text_at(node_patch(now, nullptr, {}, vendors::tenstorrent(), kNow).body,
                          {"metadata", "annotations", vendors::tenstorrent().channel.order});
@@ -213,12 +215,12 @@ TEST(NodePatch, WithoutTheControllerTheOrderSaysWhichWishItServes) {
   nodes.nodes[0].driver = {.wanted = "550", .pod = "new-n1", .waits_for_us = true};
   nodes.nodes[0].driver.asks_for = core::Scope::DevicePods;
   nodes.nodes[0].claim->driver_pod.clear();
-  nodes.nodes[0].claim->serves = core::Scope::DevicePods;
+  nodes.nodes[0].claim->requested_scope = core::Scope::DevicePods;
   const kube::Request request = patch_of(now_of(nodes.nodes[0]), change_of(nodes));
   const auto order = protocol::parse_order(order_in(request));
   ASSERT_TRUE(order);
   EXPECT_TRUE(order->may_load);
-  EXPECT_EQ(order->serves, protocol::Wish::Evict);
+  EXPECT_EQ(order->serves, protocol::AgentRequest::Evict);
   EXPECT_TRUE(json::find(request.body, {"metadata", "labels", kProfile.state_label})->is_null());
   EXPECT_TRUE(events_of({.name = "n1", .uid = "u"}, change_of(nodes), kProfile).empty()) << "there is no label";
 }
@@ -227,7 +229,7 @@ TEST(NodePatch, ARefusalNamesThePodThatAsksAndTheReason) {
   core::FleetView nodes = fleet({taken("n1", Phase::EvictDevicePods)});
   nodes.policy.is_on = false;
   nodes.policy.drain.reset();
-  nodes.nodes[0].claim->serves = core::Scope::DevicePods;
+  nodes.nodes[0].claim->requested_scope = core::Scope::DevicePods;
   nodes.nodes[0].driver.asks_for = core::Scope::DevicePods;
   nodes.nodes[0].pods = {pod("bare")};
   nodes.nodes[0].pods->front().owner.clear();
@@ -238,7 +240,7 @@ TEST(NodePatch, ARefusalNamesThePodThatAsksAndTheReason) {
   EXPECT_EQ(order->id, "pod-1");
   EXPECT_EQ(order->target, "new");
   EXPECT_TRUE(order->is_refused && !order->may_load);
-  EXPECT_EQ(order->serves, protocol::Wish::Evict);
+  EXPECT_EQ(order->serves, protocol::AgentRequest::Evict);
   EXPECT_THAT(order->message, ::testing::HasSubstr("ml/bare"));
   const auto events = events_of({.name = "n1", .uid = "u"}, change_of(nodes), kProfile);
   ASSERT_EQ(events.size(), 1U);

@@ -38,12 +38,12 @@ core::NodeView done(const char* name) {
 }
 core::NodeView hosts_own(const char* name) {
   core::NodeView one = node(name, Phase::Idle);
-  one.driver.is_hosts_own = true;
+  one.driver.is_host_managed = true;
   return one;
 }
 
 TEST(PolicyStatus, SaysWhatToSwitchOffInTheWordsOfTheVendorWhoseOperatorRuns) {
-  const StatusFacts facts{.about = {.foreign_operator = "Deployment ns/its-operator"}};
+  const StatusFacts facts{.about = {.competing_operator = "Deployment ns/its-operator"}};
   const std::string nvidia = condition(status_of(fleet({done("n1")}), vendors::nvidia(), facts), "ConflictingOperator");
   EXPECT_THAT(nvidia, AllOf(HasSubstr("ns/its-operator"), HasSubstr("driver.enabled=false in its ClusterPolicy")));
   const std::string other =
@@ -111,7 +111,7 @@ TEST(PolicyStatus, OnlySaysThatAnotherOperatorRunsAndLeavesTheRestAsItIs) {
        {{"state", "ready"},
         {"conditions", json::Array{json::Members{{"type", "Ready"}, {"status", "True"}, {"reason", "Theirs"}}}}}}};
   const json::Value status = status_of(fleet({node("n1", Phase::Required)}), vendors::nvidia(),
-                                       {.policy = &policy, .about = {.foreign_operator = "Deployment ns/theirs"}});
+                                       {.policy = &policy, .about = {.competing_operator = "Deployment ns/theirs"}});
   EXPECT_EQ(condition(status, "Ready"), "True/Theirs: ");
   EXPECT_THAT(condition(status, "ConflictingOperator"), HasSubstr("True/Running"));
   EXPECT_EQ(json::text_at(status, {"state"}), "ready");

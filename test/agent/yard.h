@@ -45,7 +45,7 @@ struct Death {
 };
 
 // What all agents of a yard did, together.
-struct Deeds {
+struct PolicyCounters {
   int count = 0;
   Death death = {};
   int deaths = 0;
@@ -55,7 +55,7 @@ struct Deeds {
 // The agent's door: passes on what an agent may ask, and notes what it may not.
 class AgentDoor final : public kube::Api {
  public:
-  AgentDoor(kube::Api& api, std::string node, Deeds& deeds, std::function<bool()> may_go_on)
+  AgentDoor(kube::Api& api, std::string node, PolicyCounters& deeds, std::function<bool()> may_go_on)
       : api_(api), node_(std::move(node)), deeds_(deeds), may_go_on_(std::move(may_go_on)) {}
 
   kube::Call call(kube::Request request, Answer answer) override {
@@ -86,7 +86,7 @@ class AgentDoor final : public kube::Api {
 
   kube::Api& api_;
   std::string node_;
-  Deeds& deeds_;
+  PolicyCounters& deeds_;
   std::function<bool()> may_go_on_;
 };
 

@@ -24,8 +24,8 @@ using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
 // A look that has been taken.
-std::unique_ptr<Look> look_at(Stage& stage, base::Result<void>* outcome = nullptr) {
-  auto look = std::make_unique<Look>(stage.person, stage.world.loop, vendors::nvidia());
+std::unique_ptr<FleetSnapshot> look_at(Stage& stage, base::Result<void>* outcome = nullptr) {
+  auto look = std::make_unique<FleetSnapshot>(stage.person, stage.world.loop, vendors::nvidia());
   std::optional<base::Result<void>> ended;
   look->begin([&](base::Result<void> result) { ended = std::move(result); });
   EXPECT_TRUE(stage.world.run_until([&] { return ended.has_value(); }, 1min));
@@ -43,7 +43,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-std::string explained(const Look& look, const std::string& node) {
+std::string explained(const FleetSnapshot& look, const std::string& node) {
   const auto lines = explain_lines(look, node);
   return lines ? joined(*lines) : lines.error().message;
 }
@@ -245,7 +245,7 @@ TEST(Explain, RefusesNodesThatAreNotThereOrNotOurs) {
 }
 
 // Whenever one looks, the phases are those that the operator has written, and the reasons are those of its status.
-TEST(Look, SeesWhatTheOperatorSees) {
+TEST(FleetSnapshot, SeesWhatTheOperatorSees) {
   const auto stage = served_fleet();
   stage->run_training("train", 2, 8);
   stage->world.run_for(10s);
@@ -271,9 +271,9 @@ TEST(Look, SeesWhatTheOperatorSees) {
   EXPECT_GT(compared, 3);
 }
 
-TEST(Look, FindsNoPolicyWhereTheKindIsNotKnown) {
+TEST(FleetSnapshot, FindsNoPolicyWhereTheKindIsNotKnown) {
   sim::World world;
-  Look look(world.api("person"), world.loop, vendors::nvidia());
+  FleetSnapshot look(world.api("person"), world.loop, vendors::nvidia());
   std::optional<base::Result<void>> ended;
   look.begin([&](base::Result<void> result) { ended = std::move(result); });
   ASSERT_TRUE(world.run_until([&] { return ended.has_value(); }, 1min));
@@ -281,7 +281,7 @@ TEST(Look, FindsNoPolicyWhereTheKindIsNotKnown) {
   EXPECT_EQ(ended->error().kind, base::Fault::Kind::NotFound);
 }
 
-TEST(Look, FindsNoPolicyWhereThereIsNone) {
+TEST(FleetSnapshot, FindsNoPolicyWhereThereIsNone) {
   Stage stage;
   const auto look = look_at(stage);
   EXPECT_EQ(look->policy(), nullptr);
@@ -308,10 +308,10 @@ class NoPods final : public kube::Api {
   base::Loop& loop_;
 };
 
-TEST(Look, EndsWithTheFirstThingThatIsForbidden) {
+TEST(FleetSnapshot, EndsWithTheFirstThingThatIsForbidden) {
   const auto stage = served_fleet();
   NoPods api(stage->person, stage->world.loop);
-  Look look(api, stage->world.loop, vendors::nvidia());
+  FleetSnapshot look(api, stage->world.loop, vendors::nvidia());
   std::vector<std::string> ends;
   look.begin([&](const base::Result<void>& result) { ends.push_back(result ? "well" : result.error().message); });
   stage->world.run_for(1min);

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/plan_chances.h"
-#include "cli/plan_survey.h"
+#include "cli/snapshot_reader.h"
+#include "forecast/monte_carlo.h"
 #include "protocol/keys.h"
 #include "test/operator/stage.h"
 #include "vendors/nvidia/module.h"
@@ -190,9 +190,9 @@ class Cluster : public Stage {
   }
 
   // What somebody means to apply: the new driver.
-  std::vector<Supposed> next() const {
+  std::vector<ProposedPolicy> next() const {
     if (setting_.pools.empty()) return {{.kind = 0, .object = cluster_policy(kNew, setting_.upgrade)}};
-    std::vector<Supposed> next;
+    std::vector<ProposedPolicy> next;
     for (const Pool& pool : setting_.pools) {
       if (pool.changes) next.push_back({.kind = 1, .object = driver_of(pool, kNew)});
     }
@@ -235,18 +235,19 @@ class Cluster : public Stage {
   }
 
   // `policies` take the place of those that are there.
-  std::unique_ptr<Survey> surveyed(std::vector<Supposed> policies) {
-    auto survey = std::make_unique<Survey>(person, world.loop, vendors::nvidia(), std::move(policies), max_unavailable);
+  std::unique_ptr<SnapshotReader> surveyed(std::vector<ProposedPolicy> policies) {
+    auto reader =
+        std::make_unique<SnapshotReader>(person, world.loop, vendors::nvidia(), std::move(policies), max_unavailable);
     std::optional<base::Result<void>> ended;
-    survey->begin([&](base::Result<void> result) { ended = std::move(result); });
+    reader->begin([&](base::Result<void> result) { ended = std::move(result); });
     EXPECT_TRUE(world.run_until([&] { return ended.has_value(); }, 1min));
     EXPECT_TRUE(*ended) << ended->error().message;
-    return survey;
+    return reader;
   }
-  Ground ground(std::vector<Supposed> policies = {}) {
-    const auto survey = surveyed(std::move(policies));
-    EXPECT_THAT(survey->troubles(), ::testing::IsEmpty());
-    return survey->ground();
+  forecast::ForecastInput input(std::vector<ProposedPolicy> policies = {}) {
+    const auto reader = surveyed(std::move(policies));
+    EXPECT_THAT(reader->troubles(), ::testing::IsEmpty());
+    return reader->input();
   }
 
   // The nodes' states, until they have been the same for a while; and when the last of them changed.

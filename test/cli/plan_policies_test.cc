@@ -23,19 +23,19 @@ Setting two_pools(int nodes, const std::string& upgrade = kAllAtOnce) {
   return setting;
 }
 
-std::string lines_of(const Forecast& foreseen) {
+std::string lines_of(const forecast::Forecast& foreseen) {
   std::string text;
-  for (const std::string& line : plan_lines(foreseen, Pace{})) text += line + "\n";
+  for (const std::string& line : plan_lines(foreseen, forecast::DurationStats{})) text += line + "\n";
   return text;
 }
 
-Forecast foreseen_on(Cluster& cluster, std::vector<Supposed> policies) {
-  return foresee(cluster.ground(std::move(policies)), vendors::nvidia().flow);
+forecast::Forecast foreseen_on(Cluster& cluster, std::vector<ProposedPolicy> policies) {
+  return forecast::foresee(cluster.input(std::move(policies)), vendors::nvidia().flow);
 }
 
-std::size_t most_at_once(const Forecast& foreseen) {
+std::size_t most_at_once(const forecast::Forecast& foreseen) {
   std::map<base::Span, int> changes;
-  for (const Row& row : foreseen.rows) {
+  for (const forecast::Row& row : foreseen.rows) {
     if (!row.starts_in || !row.ends_in) continue;
     ++changes[*row.starts_in];
     --changes[*row.ends_in];
@@ -46,18 +46,18 @@ std::size_t most_at_once(const Forecast& foreseen) {
   return static_cast<std::size_t>(most);
 }
 
-std::vector<std::string> names_of(const std::vector<Supposed>& policies) {
+std::vector<std::string> names_of(const std::vector<ProposedPolicy>& policies) {
   std::vector<std::string> names;
-  for (const Supposed& one : policies) names.push_back(fmt::format("{} {}", one.kind, kube::name_of(one.object)));
+  for (const ProposedPolicy& one : policies) names.push_back(fmt::format("{} {}", one.kind, kube::name_of(one.object)));
   return names;
 }
 
 TEST(PlanOfSeveral, SaysWhichPolicyTakesWhichNode) {
   Cluster cluster(1, two_pools(4));
-  const Forecast foreseen = foreseen_on(cluster, cluster.next());
+  const forecast::Forecast foreseen = foreseen_on(cluster, cluster.next());
   EXPECT_TRUE(foreseen.gets_through);
   ASSERT_EQ(foreseen.rows.size(), 4U);
-  for (const Row& row : foreseen.rows) {
+  for (const forecast::Row& row : foreseen.rows) {
     EXPECT_GT(row.wave, 0) << row.node;
     EXPECT_EQ(row.policy, row.node == "nvidia-1" || row.node == "nvidia-3" ? "a" : "b") << row.node;
   }
@@ -69,18 +69,18 @@ TEST(PlanOfSeveral, LeavesThoseAsTheyAreThatNobodyMeansToChange) {
   Setting setting = two_pools(4);
   setting.pools[0].changes = false;
   Cluster cluster(1, setting);
-  const Forecast foreseen = foreseen_on(cluster, cluster.next());
-  for (const Row& row : foreseen.rows) EXPECT_EQ(row.wave > 0, row.policy == "b") << row.node;
+  const forecast::Forecast foreseen = foreseen_on(cluster, cluster.next());
+  for (const forecast::Row& row : foreseen.rows) EXPECT_EQ(row.wave > 0, row.policy == "b") << row.node;
 }
 
 TEST(PlanOfSeveral, KeepsTheLimitOverAllPolicies) {
   Setting setting = two_pools(8);
   Cluster cluster(1, setting);
-  const Forecast usual = foreseen_on(cluster, cluster.next());
+  const forecast::Forecast usual = foreseen_on(cluster, cluster.next());
   EXPECT_EQ(most_at_once(usual), 2U) << "a quarter of eight";
   EXPECT_THAT(lines_of(usual), HasSubstr("limit over all policies: 2 of 8 nodes out of service at once (25%; "));
   cluster.max_unavailable = core::Share{.amount = 5};
-  const Forecast wide = foreseen_on(cluster, cluster.next());
+  const forecast::Forecast wide = foreseen_on(cluster, cluster.next());
   EXPECT_EQ(most_at_once(wide), 5U);
   EXPECT_THAT(lines_of(wide), HasSubstr("5 of 8 nodes out of service at once (--max-unavailable 5)"));
 }
@@ -89,7 +89,7 @@ TEST(PlanOfSeveral, NamesTheLimitOverAllPoliciesWhenOthersHaveUsedItUp) {
   Setting setting = two_pools(4);
   setting.cordoned = "nvidia-1";
   Cluster cluster(1, setting);
-  const Forecast foreseen = foreseen_on(cluster, cluster.next());
+  const forecast::Forecast foreseen = foreseen_on(cluster, cluster.next());
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_THAT(lines_of(foreseen),
               HasSubstr("! limit over all policies: 1 of 4 nodes are out of service, and 1 may be; bring "
@@ -99,17 +99,17 @@ TEST(PlanOfSeveral, NamesTheLimitOverAllPoliciesWhenOthersHaveUsedItUp) {
 TEST(PlanOfSeveral, NamesANodeThatTwoSelect) {
   Cluster cluster(1, two_pools(4));
   const auto third = [](std::string_view selector) {
-    return std::vector<Supposed>{
+    return std::vector<ProposedPolicy>{
         {.kind = 1, .object = nvidia_driver("c", kNew, fmt::format(R"("nodeSelector": {{{}}})", selector))}};
   };
-  const Forecast kept = foreseen_on(cluster, third(R"("kubernetes.io/hostname": "nvidia-1")"));
+  const forecast::Forecast kept = foreseen_on(cluster, third(R"("kubernetes.io/hostname": "nvidia-1")"));
   EXPECT_TRUE(kept.gets_through);
   EXPECT_THAT(lines_of(kept),
               HasSubstr("- dispute nvidia-1: NVIDIADriver a and NVIDIADriver c select it, so it stays with "
                         "the one that has it"));
   cluster.kill_operator();
   cluster.patch_node("nvidia-1", R"({"metadata": {"labels": {"nvidia.com/gpu-operator.driver.owner": null}}})");
-  const Forecast lost = foreseen_on(cluster, third(R"("kubernetes.io/hostname": "nvidia-1")"));
+  const forecast::Forecast lost = foreseen_on(cluster, third(R"("kubernetes.io/hostname": "nvidia-1")"));
   EXPECT_FALSE(lost.gets_through);
   EXPECT_THAT(lines_of(lost), HasSubstr("! dispute nvidia-1: "));
   EXPECT_THAT(lines_of(lost), HasSubstr("it would get stuck: 1 node would not get the driver"));
@@ -121,14 +121,14 @@ TEST(PlanOfSeveral, ForeseesThatAClusterPolicyHandsItsNodesOver) {
   Cluster cluster(1, setting);
   kube::Object handing_over = cluster_policy(kOld);
   json::ensure(handing_over, {"spec", "driver", "useNvidiaDriverCRD"}) = true;
-  const Supposed all{.kind = 1, .object = nvidia_driver("all", kNew, R"("default": true)")};
-  const Forecast foreseen = foreseen_on(cluster, {{.kind = 0, .object = handing_over}, all});
+  const ProposedPolicy all{.kind = 1, .object = nvidia_driver("all", kNew, R"("default": true)")};
+  const forecast::Forecast foreseen = foreseen_on(cluster, {{.kind = 0, .object = handing_over}, all});
   EXPECT_TRUE(foreseen.gets_through);
   ASSERT_EQ(foreseen.rows.size(), 3U);
-  for (const Row& row : foreseen.rows) {
+  for (const forecast::Row& row : foreseen.rows) {
     EXPECT_EQ(row.policy, "all");
-    EXPECT_EQ(row.lot.loaded, kOld);
-    EXPECT_EQ(row.lot.wanted, kNew);
+    EXPECT_EQ(row.detail.loaded, kOld);
+    EXPECT_EQ(row.detail.wanted, kNew);
     EXPECT_GT(row.wave, 0);
   }
   EXPECT_THAT(lines_of(foreseen), Not(HasSubstr("POLICY")));
@@ -138,15 +138,15 @@ TEST(PlanOfSeveral, ForeseesThatAClusterPolicyHandsItsNodesOver) {
 
 TEST(PlanOfSeveral, RefusesOneThatWouldBeIgnored) {
   Cluster cluster(1, {});
-  const auto survey = cluster.surveyed({{.kind = 1, .object = nvidia_driver("a", kNew, R"("default": true)")}});
-  ASSERT_EQ(survey->troubles().size(), 1U);
-  EXPECT_THAT(survey->troubles().front(),
+  const auto reader = cluster.surveyed({{.kind = 1, .object = nvidia_driver("a", kNew, R"("default": true)")}});
+  ASSERT_EQ(reader->troubles().size(), 1U);
+  EXPECT_THAT(reader->troubles().front(),
               HasSubstr("NVIDIADriver a would be ignored: ClusterPolicy cluster-policy says which driver runs"));
 }
 
 TEST(PlanOfSeveral, SaysWhichOneCannotBeRead) {
   Cluster cluster(1, two_pools(4));
-  const Supposed broken{.kind = 1, .object = nvidia_driver("a", kNew, R"("nodeSelector": {"pool": "a"},
+  const ProposedPolicy broken{.kind = 1, .object = nvidia_driver("a", kNew, R"("nodeSelector": {"pool": "a"},
       "upgradePolicy": {"maxUnavailable": "5x"})")};
   const auto asked = cluster.surveyed({broken});
   ASSERT_EQ(asked->troubles().size(), 1U);
@@ -159,7 +159,7 @@ TEST(PlanOfSeveral, NamesAPolicyThatIsSwitchedOff) {
   kube::Object off = cluster_policy(kNew);
   json::ensure(off, {"spec", "driver", "upgradePolicy", "autoUpgrade"}) = false;
   json::ensure(off, {"spec", "daemonsets", "updateStrategy"}) = "OnDelete";
-  const Forecast foreseen = foreseen_on(cluster, {{.kind = 0, .object = off}});
+  const forecast::Forecast foreseen = foreseen_on(cluster, {{.kind = 0, .object = off}});
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_THAT(lines_of(foreseen), HasSubstr("! off cluster-policy: its autoUpgrade is false"));
 }

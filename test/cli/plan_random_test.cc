@@ -38,11 +38,11 @@ std::string upgrade_of(Chance& chance) {
   const std::string deleted_data = chance.flag();
   const std::string force = chance.flag();
   const std::string away = chance.one_in(2) ? "\"50%\"" : std::to_string(chance.from(1, 3));
-  const int at_once = chance.from(0, 3);
+  const int max_parallel = chance.from(0, 3);
   return fmt::format(
       R"("maxParallelUpgrades": {}, "maxUnavailable": {}, "podDeletion": {{"force": {}, "deleteEmptyDir": {},
       "timeoutSeconds": {}}}, "drain": {{"enable": {}, "force": {}, "deleteEmptyDir": {}, "timeoutSeconds": {}}})",
-      at_once, away, force, deleted_data, limit, drains ? "true" : "false", drain_force, drained_data, limit);
+      max_parallel, away, force, deleted_data, limit, drains ? "true" : "false", drain_force, drained_data, limit);
 }
 
 // One random cluster; what happens in it takes as long as it always does, but for this part.
@@ -91,10 +91,10 @@ Setting setting_with_pools(std::uint64_t seed, double jitter) {
 // ---- what was foreseen
 
 // "a b | c": nodes that start at the same moment stand together, sorted.
-std::vector<std::set<std::string>> groups_of(const Forecast& foreseen) {
+std::vector<std::set<std::string>> groups_of(const forecast::Forecast& foreseen) {
   std::vector<std::set<std::string>> groups;
   std::optional<base::Span> at;
-  for (const Row& row : foreseen.rows) {
+  for (const forecast::Row& row : foreseen.rows) {
     if (row.wave == 0) continue;
     if (at != row.starts_in) groups.emplace_back();
     at = row.starts_in;
@@ -104,7 +104,8 @@ std::vector<std::set<std::string>> groups_of(const Forecast& foreseen) {
 }
 
 // The nodes as they were taken, cut into groups of the same sizes.
-std::vector<std::set<std::string>> in_groups(const std::vector<std::string>& nodes, const Forecast& foreseen) {
+std::vector<std::set<std::string>> in_groups(const std::vector<std::string>& nodes,
+                                             const forecast::Forecast& foreseen) {
   std::vector<std::set<std::string>> groups;
   std::size_t next = 0;
   for (const auto& group : groups_of(foreseen)) {
@@ -114,19 +115,19 @@ std::vector<std::set<std::string>> in_groups(const std::vector<std::string>& nod
   return groups;
 }
 
-std::set<std::string> nodes_foreseen(const Forecast& foreseen) {
+std::set<std::string> nodes_foreseen(const forecast::Forecast& foreseen) {
   std::set<std::string> nodes;
-  for (const Row& row : foreseen.rows) {
+  for (const forecast::Row& row : foreseen.rows) {
     if (row.wave > 0) nodes.insert(row.node);
   }
   return nodes;
 }
 
 // "nvidia-1 ReplicaSet ml/train-5f6", for each deletion around a budget; a bare pod by its own name.
-std::multiset<std::string> forced_foreseen(const Forecast& foreseen) {
+std::multiset<std::string> forced_foreseen(const forecast::Forecast& foreseen) {
   std::multiset<std::string> forced;
-  for (const Row& row : foreseen.rows) {
-    for (const Removed& one : row.removed) {
+  for (const forecast::Row& row : foreseen.rows) {
+    for (const forecast::Removed& one : row.removed) {
       if (one.is_forced) forced.insert(row.node + " " + (one.owner.empty() ? one.pod : one.owner));
     }
   }
@@ -135,28 +136,28 @@ std::multiset<std::string> forced_foreseen(const Forecast& foreseen) {
 
 // Pods that were there before.
 template <class Which>
-std::set<std::string> pods_foreseen(const Forecast& foreseen, Which which) {
+std::set<std::string> pods_foreseen(const forecast::Forecast& foreseen, Which which) {
   std::set<std::string> pods;
-  for (const Row& row : foreseen.rows) {
-    for (const Removed& one : row.removed) {
+  for (const forecast::Row& row : foreseen.rows) {
+    for (const forecast::Removed& one : row.removed) {
       if (!one.is_replacement && which(one)) pods.insert(one.pod);
     }
   }
   return pods;
 }
 
-std::set<std::string> nodes_named(const Forecast& foreseen, std::string_view kind, bool stops) {
+std::set<std::string> nodes_named(const forecast::Forecast& foreseen, std::string_view kind, bool stops) {
   std::set<std::string> nodes;
-  for (const Obstacle& one : foreseen.obstacles) {
+  for (const forecast::Obstacle& one : foreseen.obstacles) {
     if ((kind.empty() || one.kind == kind) && one.stops == stops && one.is_usual) nodes.insert(one.node);
   }
   return nodes;
 }
 
 // Also those that are only perhaps in the way.
-std::set<std::string> nodes_perhaps_named(const Forecast& foreseen, std::string_view kind) {
+std::set<std::string> nodes_perhaps_named(const forecast::Forecast& foreseen, std::string_view kind) {
   std::set<std::string> nodes;
-  for (const Obstacle& one : foreseen.obstacles) {
+  for (const forecast::Obstacle& one : foreseen.obstacles) {
     if (one.kind == kind) nodes.insert(one.node);
   }
   return nodes;
@@ -187,16 +188,16 @@ std::set<std::string> forced_of_before(const Cluster& cluster) {
 }
 
 // All that were surely to be deleted around a budget, and beyond them none that was not named.
-bool is_among(const std::set<std::string>& forced, const Forecast& foreseen) {
+bool is_among(const std::set<std::string>& forced, const forecast::Forecast& foreseen) {
   const auto surely =
-      pods_foreseen(foreseen, [](const Removed& one) { return one.is_forced && !one.is_forced_or_not; });
+      pods_foreseen(foreseen, [](const forecast::Removed& one) { return one.is_forced && !one.is_forced_or_not; });
   const auto perhaps =
-      pods_foreseen(foreseen, [](const Removed& one) { return one.is_forced || one.is_forced_or_not; });
+      pods_foreseen(foreseen, [](const forecast::Removed& one) { return one.is_forced || one.is_forced_or_not; });
   return holds(forced, surely) && holds(perhaps, forced);
 }
 
 struct Played {
-  Forecast foreseen;
+  forecast::Forecast foreseen;
   base::Span took = {};
   std::string text = {};  // for a test that failed
 };
@@ -204,9 +205,9 @@ struct Played {
 // The plan, and then the operator. What no chance has a hand in is asked here: which nodes are taken, which of the pods
 // that were there go, which nodes fail and are named, and whether it gets through.
 Played play(Cluster& cluster, const Setting& setting, std::uint64_t seed) {
-  const Ground ground = cluster.ground(cluster.next());
-  Played played{.foreseen = foresee(ground, vendors::nvidia().flow)};
-  const Forecast& foreseen = played.foreseen;
+  const forecast::ForecastInput input = cluster.input(cluster.next());
+  Played played{.foreseen = forecast::foresee(input, vendors::nvidia().flow)};
+  const forecast::Forecast& foreseen = played.foreseen;
   cluster.door.begun_at = cluster.world.loop.now();
   cluster.go_on();
   played.took = cluster.run_to_rest(4h);
@@ -218,20 +219,20 @@ Played play(Cluster& cluster, const Setting& setting, std::uint64_t seed) {
   for (const Pool& one : setting.pools) {
     played.text += fmt::format("pool {}{}: {}\n", one.name, one.changes ? "" : ", as it is", one.upgrade);
   }
-  for (const std::string& line : plan_lines(foreseen, ground.pace)) played.text += line + "\n";
+  for (const std::string& line : plan_lines(foreseen, input.pace)) played.text += line + "\n";
   played.text += fmt::format("the operator, in {}\n{}", base::human(played.took), cluster.door.said);
   SCOPED_TRACE(played.text);
 
   EXPECT_EQ(std::set(cluster.door.taken.begin(), cluster.door.taken.end()), nodes_foreseen(foreseen));
   std::set<std::string> gone = those_of_before(cluster.door.evicted, cluster.before);
   gone.merge(those_of_before(cluster.door.deleted, cluster.before));
-  EXPECT_EQ(gone, pods_foreseen(foreseen, [](const Removed&) { return true; }));
+  EXPECT_EQ(gone, pods_foreseen(foreseen, [](const forecast::Removed&) { return true; }));
   std::set<std::string> failed;
   bool all_done = true;
-  for (const Row& row : foreseen.rows) {
+  for (const forecast::Row& row : foreseen.rows) {
     const std::string state = cluster.state(row.node);
     all_done = all_done && (state == "upgrade-done" || row.node == setting.skipped);
-    EXPECT_EQ(state == "upgrade-failed", row.end == Row::End::Failed) << row.node << " is " << state;
+    EXPECT_EQ(state == "upgrade-failed", row.end == forecast::Row::End::Failed) << row.node << " is " << state;
     if (state == "upgrade-failed") failed.insert(row.node);
   }
   EXPECT_EQ(all_done, foreseen.gets_through);

@@ -20,18 +20,20 @@ Setting quiet(std::string upgrade, std::vector<Workload> workloads) {
   return setting;
 }
 
-Forecast foreseen_on(Cluster& cluster) { return foresee(cluster.ground(cluster.next()), vendors::nvidia().flow); }
+forecast::Forecast foreseen_on(Cluster& cluster) {
+  return forecast::foresee(cluster.input(cluster.next()), vendors::nvidia().flow);
+}
 
-std::string told(const Forecast& foreseen) {
+std::string told(const forecast::Forecast& foreseen) {
   std::string text;
-  for (const std::string& line : plan_lines(foreseen, Pace{})) text += line + "\n";
+  for (const std::string& line : plan_lines(foreseen, forecast::DurationStats{})) text += line + "\n";
   return text;
 }
 
 TEST(Plan, NamesABarePodThatNobodyWouldMakeAgain) {
   const Setting setting = quiet("", {{.name = "lonely", .is_bare = true}});
   Cluster cluster(1, setting);
-  const Forecast foreseen = foreseen_on(cluster);
+  const forecast::Forecast foreseen = foreseen_on(cluster);
   EXPECT_FALSE(foreseen.gets_through);
   ASSERT_EQ(foreseen.obstacles.size(), 1U);
   EXPECT_EQ(foreseen.obstacles.front().kind, "bare-pod");
@@ -42,7 +44,7 @@ TEST(Plan, NamesABarePodThatNobodyWouldMakeAgain) {
 TEST(Plan, NamesABudgetWithoutRoomAndWhatToDo) {
   const Setting setting = quiet(R"("podDeletion": {"timeoutSeconds": 0})", {{.name = "held", .available = 1}});
   Cluster cluster(1, setting);
-  const Forecast foreseen = foreseen_on(cluster);
+  const forecast::Forecast foreseen = foreseen_on(cluster);
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_THAT(told(foreseen), HasSubstr("! budget ml/held on nvidia-1: it has no room (1 healthy, 1 wanted)"));
 }
@@ -50,7 +52,7 @@ TEST(Plan, NamesABudgetWithoutRoomAndWhatToDo) {
 TEST(Plan, SaysThatABudgetIsOverruledWhenTheTimeIsOver) {
   const Setting setting = quiet(R"("podDeletion": {"timeoutSeconds": 60})", {{.name = "held", .available = 1}});
   Cluster cluster(1, setting);
-  const Forecast foreseen = foreseen_on(cluster);
+  const forecast::Forecast foreseen = foreseen_on(cluster);
   EXPECT_TRUE(foreseen.gets_through);
   EXPECT_THAT(told(foreseen), HasSubstr("- budget ml/held"));
   EXPECT_THAT(told(foreseen), HasSubstr("deleted around its budget"));
@@ -61,10 +63,10 @@ TEST(Plan, NamesDaemonPodsThatComeBack) {
   Cluster cluster(1, setting);
   cluster.add_clinging("");
   cluster.world.run_for(1min);
-  const Forecast foreseen = foreseen_on(cluster);
+  const forecast::Forecast foreseen = foreseen_on(cluster);
   EXPECT_FALSE(foreseen.gets_through);
   ASSERT_EQ(foreseen.obstacles.size(), 3U) << told(foreseen);
-  for (const Obstacle& one : foreseen.obstacles) EXPECT_EQ(one.kind, "daemon-pod");
+  for (const forecast::Obstacle& one : foreseen.obstacles) EXPECT_EQ(one.kind, "daemon-pod");
   EXPECT_THAT(told(foreseen), HasSubstr("it would be back at once: its DaemonSet tolerates every taint"));
   cluster.set_version(kNew);
   EXPECT_TRUE(cluster.run_until_all("upgrade-failed", 30min));
@@ -74,7 +76,7 @@ TEST(Plan, NamesALimitThatOthersHaveUsedUp) {
   Setting setting = quiet(R"("maxUnavailable": 1)", {});
   setting.cordoned = "nvidia-2";
   Cluster cluster(1, setting);
-  const Forecast foreseen = foreseen_on(cluster);
+  const forecast::Forecast foreseen = foreseen_on(cluster);
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_THAT(told(foreseen),
               HasSubstr("! limit cluster-policy: 1 of 3 nodes are out of service, and 1 may be; cordoned by others: "
@@ -89,7 +91,7 @@ TEST(Plan, NamesANodeWhoseKernelCannotUnload) {
   cluster.ask(
       kube::patch(kube::kNodes, "", "nvidia-2", kube::PatchKind::Merge,
                   {{"metadata", {{"annotations", {{vendors::kNvidiaDriverChannel.report, text_of(report)}}}}}}));
-  const Forecast foreseen = foreseen_on(cluster);
+  const forecast::Forecast foreseen = foreseen_on(cluster);
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_THAT(told(foreseen),
               HasSubstr("! kernel nvidia-2: its kernel cannot unload the driver (no CONFIG_MODULE_UNLOAD)"));
@@ -101,7 +103,7 @@ TEST(Plan, NamesAnImageThatAPreflightCouldNotFetch) {
   EXPECT_TRUE(cluster.kubelets.images().prefer("*nvidia/driver:550*", "", "missing"));
   cluster.set_version(kNew);
   cluster.world.run_for(2min);
-  const Forecast foreseen = foresee(cluster.ground(), vendors::nvidia().flow);
+  const forecast::Forecast foreseen = forecast::foresee(cluster.input(), vendors::nvidia().flow);
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_EQ(foreseen.waves, 0);
   EXPECT_THAT(told(foreseen), HasSubstr("! image nvcr"));
@@ -113,7 +115,7 @@ TEST(Plan, GoesOnFromTheMiddleOfARollout) {
   cluster.set_version(kNew);
   for (int i = 0; i < 90 && !cluster.all("upgrade-done"); ++i) {
     cluster.world.run_for(1s);
-    const Forecast foreseen = foresee(cluster.ground(), vendors::nvidia().flow);
+    const forecast::Forecast foreseen = forecast::foresee(cluster.input(), vendors::nvidia().flow);
     EXPECT_TRUE(foreseen.gets_through) << i << " s after the beginning\n" << told(foreseen);
   }
 }
@@ -122,9 +124,9 @@ TEST(Plan, OnlyLists) {
   const Setting setting = quiet("", {});
   Cluster cluster(1, setting);
   WitnessedApi door(cluster.person, cluster.world);
-  SupposedApi supposed(door, cluster.world.loop, vendors::nvidia(), {});
+  ProposedApi proposed(door, cluster.world.loop, vendors::nvidia(), {});
   std::optional<kube::Result<kube::Object>> answer;
-  auto call = supposed.call(kube::remove(kube::kNodes, "", "nvidia-1", ""),
+  auto call = proposed.call(kube::remove(kube::kNodes, "", "nvidia-1", ""),
                             [&](kube::Result<kube::Object> result) { answer = std::move(result); });
   EXPECT_TRUE(cluster.world.run_until([&] { return answer.has_value(); }, 1min));
   EXPECT_FALSE(*answer);
@@ -134,14 +136,14 @@ TEST(Plan, OnlyLists) {
 TEST(Plan, SaysNothingIsToBeDoneForThePolicyThatIsThere) {
   const Setting setting = quiet("", {});
   Cluster cluster(1, setting);
-  const Forecast foreseen = foresee(cluster.ground(), vendors::nvidia().flow);
+  const forecast::Forecast foreseen = forecast::foresee(cluster.input(), vendors::nvidia().flow);
   EXPECT_TRUE(foreseen.gets_through);
   EXPECT_EQ(told(foreseen), "nothing is to be done\n");
 }
 
 TEST(Plan, SaysHowFarTheTimeMayBeOffAndWhatOnlyPerhapsHappens) {
-  Forecast foreseen;
-  foreseen.rows.push_back({.node = "gpu-1", .wave = 1, .end = Row::End::Done});
+  forecast::Forecast foreseen;
+  foreseen.rows.push_back({.node = "gpu-1", .wave = 1, .end = forecast::Row::End::Done});
   foreseen.rows.back().removed.push_back(
       {.pod = "ml/a", .owner = "ReplicaSet ml/a", .is_forced = true, .is_forced_or_not = true});
   foreseen.waves = 1;

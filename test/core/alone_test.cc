@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 FleetView off(std::vector<NodeView> nodes) {
   FleetView fleet = testing::fleet(std::move(nodes));
   fleet.policy.is_on = false;
-  fleet.policy.rolls_by_itself = true;
+  fleet.policy.rolling_update = true;
   fleet.policy.device_pods = Removal{.forces = false};
   fleet.policy.drain = Removal{.forces = false};
   return fleet;
@@ -21,7 +21,7 @@ FleetView off(std::vector<NodeView> nodes) {
 NodeView rolling(std::string name) {
   NodeView one = node(std::move(name), Phase::Required);
   one.label.reset();
-  one.rolls = true;
+  one.without_controller = true;
   return one;
 }
 
@@ -40,7 +40,7 @@ NodeView served(std::string name, Phase phase, Scope scope = Scope::DevicePods) 
   one.label.reset();
   one.driver = asking(one.name, scope).driver;
   one.claim->driver_pod.clear();
-  one.claim->serves = scope;
+  one.claim->requested_scope = scope;
   return one;
 }
 
@@ -56,8 +56,8 @@ TEST(Alone, AnOutdatedDriverWaitsForItsTurnWithoutALabel) {
   nodes.nodes[0].label.reset();
   EXPECT_EQ(verdict(nodes), "done > required");
   const Change change = change_of(nodes);
-  EXPECT_TRUE(change.rolls);
-  EXPECT_TRUE(change.is_alone);
+  EXPECT_TRUE(change.without_controller);
+  EXPECT_TRUE(change.is_without_controller);
   EXPECT_EQ(change.label, std::nullopt);
   EXPECT_FALSE(change.cordoned);
 }
@@ -91,7 +91,7 @@ TEST(Alone, ADriverThatAsksIsServedWithItsOwnFlags) {
   FleetView nodes = off({asking("a")});
   EXPECT_EQ(verdict(nodes), "required > cordon > wait-for-jobs > evict-device-pods");
   const Change change = change_of(nodes);
-  EXPECT_EQ(change.claim->serves, Scope::DevicePods);
+  EXPECT_EQ(change.claim->requested_scope, Scope::DevicePods);
   EXPECT_TRUE(change.claim->driver_pod.empty()) << "it is not the one that serves";
   EXPECT_EQ(change.cordoned, true);
   EXPECT_EQ(change.label, std::nullopt);
@@ -99,9 +99,9 @@ TEST(Alone, ADriverThatAsksIsServedWithItsOwnFlags) {
 
 TEST(Alone, ADriverThatAPersonReplacedIsServedToo) {
   FleetView nodes = off({asking("a")});
-  nodes.policy.rolls_by_itself = false;  // OnDelete
+  nodes.policy.rolling_update = false;  // OnDelete
   nodes.nodes[0].phase = Phase::Done;
-  nodes.nodes[0].rolls = false;
+  nodes.nodes[0].without_controller = false;
   EXPECT_EQ(verdict(nodes), "done > required");
   nodes.nodes[0].phase = Phase::Required;
   EXPECT_EQ(verdict(nodes), "required > cordon > wait-for-jobs > evict-device-pods");
@@ -109,7 +109,7 @@ TEST(Alone, ADriverThatAPersonReplacedIsServedToo) {
 
 TEST(Alone, WithOnDeleteNothingIsReplacedByUs) {
   FleetView nodes = off({node("a"), rolling("b")});
-  nodes.policy.rolls_by_itself = false;
+  nodes.policy.rolling_update = false;
   nodes.nodes[0].label.reset();
   EXPECT_EQ(verdict(nodes, 0), "waits");
   EXPECT_EQ(verdict(nodes, 1), "waits");
@@ -176,7 +176,7 @@ TEST(Alone, WhatCannotBeIsRefusedAndTheNodeGivenBack) {
   NodeView& one = nodes.nodes[0];
   one = asking("a");
   one.phase = Phase::Failed;
-  one.rolls = false;
+  one.without_controller = false;
   one.outcome = change.outcome;
   one.refused = Scope::DevicePods;
   EXPECT_EQ(verdict(nodes), "waits") << "it was told, and has not heard yet";
@@ -212,7 +212,7 @@ TEST(Alone, AfterTheSwapTheNodeIsGivenBackAsSoonAsTheDriverAsksNoMore) {
   EXPECT_EQ(change.tainted, false);
   EXPECT_EQ(change.gates_to_restore.at("plugin"), "true");
   EXPECT_FALSE(change.claim);
-  EXPECT_TRUE(change.rolls);
+  EXPECT_TRUE(change.without_controller);
 }
 
 TEST(Alone, ANodeThatWasCordonedBeforeStaysSo) {
@@ -227,8 +227,8 @@ TEST(Alone, ABusyModuleLeadsToADrainAndThenToNothingElse) {
   FleetView nodes = off({served("a", Phase::Restart)});
   nodes.nodes[0].driver.asks_for = Scope::AllPods;
   EXPECT_EQ(verdict(nodes), "restart > drain");
-  EXPECT_EQ(change_of(nodes).claim->serves, Scope::AllPods);
-  nodes.nodes[0].claim->serves = Scope::AllPods;
+  EXPECT_EQ(change_of(nodes).claim->requested_scope, Scope::AllPods);
+  nodes.nodes[0].claim->requested_scope = Scope::AllPods;
   EXPECT_EQ(verdict(nodes), "waits");
 }
 
@@ -243,11 +243,11 @@ TEST(Alone, AControllerThatComesBackGoesOnWithWhatItFinds) {
   nodes.policy.is_on = true;
   nodes.nodes[0].pods = {pod("train")};
   const Change first = change_of(nodes, 0);
-  EXPECT_EQ(first.claim->serves, std::nullopt);
+  EXPECT_EQ(first.claim->requested_scope, std::nullopt);
   EXPECT_EQ(first.label, Phase::EvictDevicePods);
   const Change second = change_of(nodes, 1);
   EXPECT_EQ(second.label, Phase::Required);
-  EXPECT_FALSE(second.rolls);
+  EXPECT_FALSE(second.without_controller);
 }
 
 TEST(Alone, AKernelThatCannotUnloadIsNamedBeforeAnythingIsTouched) {

@@ -33,15 +33,16 @@ class Dice {
     if (maybe(0.3)) one.label = phase();
     one.spent = span();
     one.unready_for = span();
-    for (bool* fact : {&one.is_cordoned, &one.is_skipped, &one.is_held, &one.is_asked_for, &one.is_tainted,
-                       &one.driver.is_hosts_own, &one.driver.is_first, &one.driver.is_going, &one.driver.waits_for_us})
+    for (bool* fact :
+         {&one.is_cordoned, &one.is_skipped, &one.is_held, &one.is_asked_for, &one.is_tainted,
+          &one.driver.is_host_managed, &one.driver.is_first, &one.driver.is_going, &one.driver.waits_for_us})
       *fact = maybe(0.2);
     for (bool* fact : {&one.is_selected, &one.is_ready, &one.tried, &one.driver.is_ready, &one.driver.is_settled})
       *fact = maybe(0.8);
     one.driver.is_outdated = maybe();
     if (maybe(0.2)) one.driver.asks_for = maybe() ? Scope::DevicePods : Scope::AllPods;
     if (maybe(0.1)) one.refused = maybe() ? Scope::DevicePods : Scope::AllPods;
-    one.rolls = maybe(0.2);
+    one.without_controller = maybe(0.2);
     one.cannot_unload = maybe(0.05);
     one.driver.asks_nothing = maybe(0.2) && !one.driver.asks_for;
     if (one.driver.asks_for) one.driver.waits_for_us = true;  // it would not ask if it were ready
@@ -59,7 +60,7 @@ class Dice {
       one.claim->cordon = maybe() ? Claim::Cordon::Ours : Claim::Cordon::Found;
       one.claim->was_asked_for = maybe(0.2);
       if (maybe(0.3)) one.claim->gates = {{"plugin", "true"}};
-      if (maybe(0.3)) one.claim->serves = maybe() ? Scope::DevicePods : Scope::AllPods;
+      if (maybe(0.3)) one.claim->requested_scope = maybe() ? Scope::DevicePods : Scope::AllPods;
     }
     if (maybe(0.7)) {
       one.pods.emplace();
@@ -74,10 +75,10 @@ class Dice {
     FleetView some = fleet({});
     for (int i = 0, end = static_cast<int>(below(8)); i < end; ++i) some.nodes.push_back(any_node(i));
     some.policy.is_on = maybe(0.7);
-    some.policy.rolls_by_itself = maybe();
+    some.policy.rolling_update = maybe();
     some.policy.is_ending = maybe(0.1);
-    some.policy.at_once = maybe() ? std::optional<int>(static_cast<int>(below(4))) : std::nullopt;
-    some.policy.away = {static_cast<int>(below(120)), maybe()};
+    some.policy.max_parallel = maybe() ? std::optional<int>(static_cast<int>(below(4))) : std::nullopt;
+    some.policy.unavailable = {static_cast<int>(below(120)), maybe()};
     some.policy.nodes_at_start = static_cast<int>(below(10));
     some.policy.jobs.is_wanted = maybe();
     if (maybe()) some.policy.jobs.at_most = span();
@@ -115,8 +116,8 @@ class Dice {
     if (maybe(0.3)) one.claim->target = maybe() ? "new" : "x";
     if (maybe(0.1)) one.claim->driver_pod.clear();
     one.claim->driver_failed = maybe(0.3);
-    one.claim->clock_stands = maybe(0.3);
-    one.claim->comebacks = static_cast<int>(below(5));
+    one.claim->deadline_paused = maybe(0.3);
+    one.claim->device_pod_returns = static_cast<int>(below(5));
   }
 
   void make_wild(FleetView& some) {
@@ -130,7 +131,7 @@ class Dice {
     }
     if (some.policy.drain) some.policy.drain->forces = maybe();
     some.policy.failures = {static_cast<int>(below(60)), maybe()};
-    if (maybe(0.2)) some.room_elsewhere = static_cast<int>(below(3));
+    if (maybe(0.2)) some.global_headroom = static_cast<int>(below(3));
     if (maybe(0.1)) some.in_flight_elsewhere = static_cast<int>(below(3));
     some.pods_are_counted = maybe(0.9);
   }

@@ -35,7 +35,7 @@ void expect_promises(const NodeView& before, const Change& change, const Policy&
   for (const Step& step : change.path) {
     if (step.to == Phase::Cordon) {
       EXPECT_TRUE(!policy.is_ending && (policy.is_on || before.driver.asks_for));
-      EXPECT_TRUE(policy.is_on || !change.claim || change.claim->serves);
+      EXPECT_TRUE(policy.is_on || !change.claim || change.claim->requested_scope);
     }
     // A policy that evicts nobody may pass on at once; every other looks at the emptied node first.
     if (step.to != Phase::Restart || (!policy.device_pods && !policy.drain)) continue;
@@ -51,7 +51,7 @@ NodeView after(NodeView node, const Change& change) {
   if (change.tainted) node.is_tainted = *change.tainted;
   node.claim = change.claim;
   node.outcome = change.outcome;
-  node.rolls = change.rolls;
+  node.without_controller = change.without_controller;
   node.refused = change.refuses;
   if (change.wish_is_heard) node.is_asked_for = false;
   if (change.gives_back_to_person) node.given_back_for = Span{};
@@ -85,13 +85,13 @@ TEST(AnyFleet, NobodyStartsBeyondTheLimits) {
       if (!decision.change || is_in_flight(some.nodes[decision.node].phase)) continue;
       if (!is_in_flight(decision.change->phase)) continue;
       ++fresh;
-      newly_away += some.nodes[decision.node].is_away() ? 0 : 1;
+      newly_away += some.nodes[decision.node].is_unavailable() ? 0 : 1;
     }
-    if (fresh > 0 && some.policy.at_once) {
-      EXPECT_LE(plan.slots.in_flight + fresh, *some.policy.at_once);
+    if (fresh > 0 && some.policy.max_parallel) {
+      EXPECT_LE(plan.slots.in_flight + fresh, *some.policy.max_parallel);
     }
     if (newly_away > 0) {
-      EXPECT_LE(plan.slots.away + newly_away, plan.slots.may_be_away);
+      EXPECT_LE(plan.slots.unavailable + newly_away, plan.slots.max_unavailable);
     }
     if (::testing::Test::HasFailure()) return;
   }

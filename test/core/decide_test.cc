@@ -100,7 +100,7 @@ TEST(AtRest, ANodeWithTheWantedDriverIsDone) {
 
 TEST(AtRest, AHostsOwnDriverIsLeftAlone) {
   FleetView nodes = fleet({node("a", Phase::Idle)});
-  nodes.nodes[0].driver.is_hosts_own = true;
+  nodes.nodes[0].driver.is_host_managed = true;
   EXPECT_EQ(verdict(nodes), "waits");
   EXPECT_EQ(decide(nodes).slots.managed, 0);
 }
@@ -156,7 +156,7 @@ TEST(AtRest, ALabelThatSomebodyRemovedIsPutBack) {
 TEST(AtRest, WithUpgradesOffNoLabelIsShownExceptOnNodesThatWeHold) {
   FleetView nodes = fleet({node("a", Phase::Done), taken("b", Phase::Validate)});
   nodes.policy.is_on = false;
-  nodes.nodes[1].claim->clock_stands = true;
+  nodes.nodes[1].claim->deadline_paused = true;
   EXPECT_EQ(verdict(nodes, 0), "relabel");
   EXPECT_EQ(change_of(nodes, 0).label, std::nullopt);
   EXPECT_EQ(verdict(nodes, 1), "waits");

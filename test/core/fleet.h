@@ -48,8 +48,8 @@ inline FleetView fleet(std::vector<NodeView> nodes) {
   FleetView fleet;
   fleet.policy.name = "cluster-policy";
   fleet.policy.uid = "policy";
-  fleet.policy.at_once = 1;
-  fleet.policy.away = {.amount = 100, .is_percent = true};
+  fleet.policy.max_parallel = 1;
+  fleet.policy.unavailable = {.amount = 100, .is_percent = true};
   fleet.nodes = std::move(nodes);
   return fleet;
 }

@@ -148,24 +148,24 @@ TEST(Pause, GivesBackWhatWasNotDisturbedAndKeepsWhatWas) {
   nodes.policy.is_on = false;
   nodes.policy.jobs.is_wanted = true;
   nodes.nodes[1].pods = nodes.nodes[2].pods = {pod("train")};
-  nodes.nodes[1].claim->clock_stands = true;
+  nodes.nodes[1].claim->deadline_paused = true;
   nodes.nodes[2].is_untouched = nodes.nodes[3].is_untouched = true;
   EXPECT_EQ(verdict(nodes, 0), "wait-for-jobs > required");
   EXPECT_EQ(verdict(nodes, 1), "waits");
   EXPECT_EQ(verdict(nodes, 2), "evict-device-pods > required");
   EXPECT_EQ(verdict(nodes, 3), "restart > required");
-  EXPECT_FALSE(change_of(nodes, 2).rolls) << "a pause is no wish for an upgrade without the controller";
+  EXPECT_FALSE(change_of(nodes, 2).without_controller) << "a pause is no wish for an upgrade without the controller";
 }
 
 TEST(Pause, IsWrittenDownWhenItBeginsAndWhenItEnds) {
   FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
   nodes.nodes[0].pods = {pod("train")};
   nodes.policy.is_on = false;
-  EXPECT_TRUE(change_of(nodes).claim->clock_stands);
-  nodes.nodes[0].claim->clock_stands = true;
+  EXPECT_TRUE(change_of(nodes).claim->deadline_paused);
+  nodes.nodes[0].claim->deadline_paused = true;
   EXPECT_EQ(verdict(nodes), "waits");
   nodes.policy.is_on = true;
-  EXPECT_FALSE(change_of(nodes).claim->clock_stands);
+  EXPECT_FALSE(change_of(nodes).claim->deadline_paused);
 }
 
 TEST(Pause, DoesNotStopWhatGivesTheNodeBack) {
@@ -178,10 +178,10 @@ TEST(Pause, DoesNotStopWhatGivesTheNodeBack) {
 TEST(Pause, DoesNotLetTheOldDriverGo) {
   FleetView nodes = fleet({taken("a", Phase::Restart)});
   nodes.policy.is_on = false;
-  nodes.nodes[0].claim->clock_stands = true;
+  nodes.nodes[0].claim->deadline_paused = true;
   EXPECT_EQ(verdict(nodes), "waits");
   nodes.policy.is_on = true;
-  nodes.nodes[0].claim->clock_stands = false;
+  nodes.nodes[0].claim->deadline_paused = false;
   EXPECT_EQ(verdict(nodes), "replace-driver-pod");
 }
 
@@ -208,10 +208,10 @@ TEST(Restart, GoesBackForAPodThatCameAndGivesUpWhenTheyKeepComing) {
   nodes.nodes[0].claim->gates = {{"gate", "true"}};
   const Change change = change_of(nodes);
   EXPECT_EQ(change.phase, Phase::EvictDevicePods);
-  EXPECT_EQ(change.claim->comebacks, 1);
+  EXPECT_EQ(change.claim->device_pod_returns, 1);
   EXPECT_EQ(change.claim->gates.size(), 1U) << "what was paused is still to be restored";
 
-  nodes.nodes[0].claim->comebacks = 3;
+  nodes.nodes[0].claim->device_pod_returns = 3;
   EXPECT_EQ(verdict(nodes), "restart > failed");
   EXPECT_THAT(change_of(nodes).outcome->reason, HasSubstr("late"));
   EXPECT_FALSE(change_of(nodes).outcome->after_swap) << "the version is not to blame";

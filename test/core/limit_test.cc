@@ -13,7 +13,7 @@ namespace {
 FleetView of_policy(const std::string& uid, int nodes) {
   FleetView view = fleet({});
   view.policy.uid = uid;
-  view.policy.at_once.reset();
+  view.policy.max_parallel.reset();
   for (int i = 0; i < nodes; ++i) view.nodes.push_back(node(uid + "-" + std::to_string(i), Phase::Required));
   return view;
 }
@@ -34,7 +34,7 @@ std::vector<Plan> decided(FleetView& one, FleetView& other, std::optional<Share>
 TEST(GlobalLimit, WhileOnePolicyTakesTheNextOnesWait) {
   FleetView one = of_policy("one", 4);
   FleetView other = of_policy("other", 4);
-  one.policy.at_once = 1;
+  one.policy.max_parallel = 1;
   const std::vector<Plan> plans = decided(one, other, Share{.amount = 3});
   EXPECT_EQ(taken_by(plans[0]), 1);
   EXPECT_EQ(taken_by(plans[1]), 0);
@@ -72,7 +72,7 @@ TEST(GlobalLimit, TakesNothingWhileATakenNodeIsNotSeen) {
 TEST(GlobalLimit, CountsANodeAgainstThePolicyThatTookItWhicheverHasItNow) {
   FleetView one = of_policy("one", 2);
   FleetView other = of_policy("other", 2);
-  one.policy.at_once = 1;
+  one.policy.max_parallel = 1;
   other.nodes[0] = taken("other-0", Phase::Drain);
   other.nodes[0].claim->policy = "one";
   EXPECT_EQ(taken_by(decided(one, other, Share{.amount = 100, .is_percent = true})[0]), 0);

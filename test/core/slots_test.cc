@@ -13,7 +13,7 @@ struct Row {
   int required_cordoned;  // nodes that wait, cordoned by somebody
   int cordoning;          // in flight
   int done_cordoned;
-  std::optional<int> at_once;
+  std::optional<int> max_parallel;
   Share away;
   int starts;
 };
@@ -59,8 +59,8 @@ TEST_P(SlotsTest, AsManyStartAsMay) {
   add(row.required_cordoned, Phase::Required, true);
   add(row.cordoning, Phase::EvictDevicePods, true);
   add(row.done_cordoned, Phase::Done, true);
-  nodes.policy.at_once = row.at_once;
-  nodes.policy.away = row.away;
+  nodes.policy.max_parallel = row.max_parallel;
+  nodes.policy.unavailable = row.away;
   EXPECT_EQ(starts(nodes), row.starts);
 }
 
@@ -73,8 +73,8 @@ INSTANTIATE_TEST_SUITE_P(Rows, SlotsTest, ::testing::ValuesIn(kRows), [](const a
 TEST(Slots, AShareIsOfTheSmallerOfThenAndNow) {
   FleetView nodes = fleet({});
   for (int i = 0; i < 20; ++i) nodes.nodes.push_back(node("n" + std::to_string(i), Phase::Required));
-  nodes.policy.at_once.reset();
-  nodes.policy.away = {25, true};
+  nodes.policy.max_parallel.reset();
+  nodes.policy.unavailable = {25, true};
   nodes.policy.nodes_at_start = 8;
   EXPECT_EQ(starts(nodes), 2);
   nodes.policy.nodes_at_start = 40;
@@ -83,10 +83,10 @@ TEST(Slots, AShareIsOfTheSmallerOfThenAndNow) {
 
 TEST(Slots, TheLimitOverAllPoliciesIsALimitToo) {
   FleetView nodes = fleet({node("a", Phase::Required), node("b", Phase::Required)});
-  nodes.policy.at_once = 2;
-  nodes.room_elsewhere = 1;
+  nodes.policy.max_parallel = 2;
+  nodes.global_headroom = 1;
   EXPECT_EQ(starts(nodes), 1);
-  nodes.room_elsewhere = 0;
+  nodes.global_headroom = 0;
   EXPECT_EQ(starts(nodes), 0);
   EXPECT_THAT(reason(nodes), ::testing::HasSubstr("over all policies"));
 }
@@ -134,8 +134,8 @@ TEST(Slots, AnImageThatCannotBeHadHoldsUpItsOwnNodeOnly) {
 
 TEST(Slots, ANodeWhoseImageIsOnItsWayKeepsItsPlaceForAWhile) {
   FleetView nodes = fleet({node("a", Phase::Required), node("b", Phase::Required)});
-  nodes.policy.at_once = 1;
-  nodes.policy.away = kAll;
+  nodes.policy.max_parallel = 1;
+  nodes.policy.unavailable = kAll;
   nodes.nodes[0].preflight = {.state = PreflightView::State::Running, .running_for = std::chrono::seconds(20)};
   EXPECT_EQ(starts(nodes), 0);
   EXPECT_EQ(decide(nodes).look_again_in, std::chrono::seconds(40));
@@ -192,7 +192,7 @@ TEST(Slots, SayWhoIsInTheWay) {
   FleetView nodes = fleet({node("a", Phase::Required), node("b")});
   nodes.nodes[1].is_cordoned = true;
   nodes.nodes[1].driver.is_outdated = false;
-  nodes.policy.away = {1, false};
+  nodes.policy.unavailable = {1, false};
   EXPECT_EQ(reason(nodes), "no slot is free: 1 of 2 nodes are out of service, and 1 may be; cordoned by others: b");
 }
 

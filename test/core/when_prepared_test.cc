@@ -61,7 +61,7 @@ TEST(WhenPrepared, NobodyIsTakenBeforeTheDriverLiesReady) {
 
 TEST(WhenPrepared, CordonTaintAndGatesAreOneMove) {
   NodeView waiting = node("tt-1", Phase::Required);
-  waiting.gates = {{base::Word("gate"), base::Word(kAbsent)}};
+  waiting.gates = {{base::InternedString("gate"), base::InternedString(kAbsent)}};
   const Decision made = decision(of(waiting));
   ASSERT_TRUE(made.change);
   EXPECT_EQ(made.change->cordoned, true);
@@ -171,13 +171,13 @@ TEST(WhenPrepared, WhoHoldsTheDeviceIsWaitedForWithoutLimit) {
   node.spent = std::chrono::hours(5);
   EXPECT_EQ(because(of(node)), "somebody holds the device");
   EXPECT_EQ(verdict_of(of(node)), "put right") << "the clock is stopped";
-  EXPECT_TRUE(decision(of(node)).change->claim->clock_stands);
-  node.claim->clock_stands = true;
+  EXPECT_TRUE(decision(of(node)).change->claim->deadline_paused);
+  node.claim->deadline_paused = true;
   EXPECT_EQ(verdict_of(of(node)), "waits");
   node.driver.may_not_force = true;
   EXPECT_EQ(verdict_of(of(node)), "replace-driver-pod");
   node.driver.held_by = {};
-  node.claim->clock_stands = false;
+  node.claim->deadline_paused = false;
   EXPECT_EQ(verdict_of(of(node)), "restart > failed") << "whose pod is not blocked is not replaced";
 }
 
@@ -247,7 +247,7 @@ TEST(WhenPrepared, APolicyThatIsGoneGivesBackANodeWhosePodIsGoneToo) {
 
 TEST(WhenPrepared, AHostThatTakesItsDriverBackGetsItsNodeBack) {
   for (NodeView node : {draining({pod("train")}), loading()}) {
-    node.driver.is_hosts_own = true;
+    node.driver.is_host_managed = true;
     const FleetView view = of(node);
     EXPECT_EQ(decision(view).change->phase, Phase::Idle) << name(node.phase);
     EXPECT_EQ(decision(view).change->cordoned, false);
@@ -288,7 +288,7 @@ TEST(Renewal, WaitsWhileUpgradesAreOff) {
 
 TEST(Renewal, IsForTheHostsOwnToo) {
   FleetView view = fleet({stale("a")});
-  view.nodes[0].driver.is_hosts_own = true;
+  view.nodes[0].driver.is_host_managed = true;
   EXPECT_EQ(verdict_of(view), "replace-driver-pod");
 }
 

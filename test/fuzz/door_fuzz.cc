@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "fuzz/door_furniture.h"
+#include "fuzz/door_bootstrap.h"
 #include "sim/door/door.h"
 #include "sim/world.h"
 
@@ -94,7 +94,7 @@ class House {
     world.server().always_manage_fields(true);
     world.server().furnish("ca");
     logs.append("f/p/c", world.loop.wall(), "hello");
-    for (std::string_view text = fuzz::kFurniture; !text.empty();) {
+    for (std::string_view text = fuzz::kBootstrapObjects; !text.empty();) {
       const auto visitor = std::make_shared<Listener>();
       receive(take_until(text, "\n---\n"), visitor);
       if (visitor->code >= 300) std::abort();  // the furniture itself is wrong

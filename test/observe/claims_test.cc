@@ -1,5 +1,5 @@
 // Who holds a device by a ResourceClaim.
-#include "observe/claims.h"
+#include "observe/resource_claims.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct ClaimRow {
 class ClaimTest : public ::testing::TestWithParam<ClaimRow> {};
 
 TEST_P(ClaimTest, TellsWhetherItsPodUsesADevice) {
-  Claims claims = claims_of(vendors::nvidia());
+  ResourceClaims claims = claims_of(vendors::nvidia());
   if (GetParam().results != nullptr) {
     claims.put(parsed(fmt::format(R"({{"metadata": {{"name": "gpus", "namespace": "ml"}},
                                        "status": {{"allocation": {{"devices": {{"results": {}}}}}}}}})",
@@ -40,8 +40,8 @@ INSTANTIATE_TEST_SUITE_P(
                       ClaimRow{"Unallocated", "[]", false}, ClaimRow{"CannotBeLookedUp", nullptr, true}),
     [](const auto& row) { return std::string(row.param.name); });
 
-TEST(Claims, OfATemplateAreNamedInThePodsStatus) {
-  Claims claims = claims_of(vendors::nvidia());
+TEST(ResourceClaims, OfATemplateAreNamedInThePodsStatus) {
+  ResourceClaims claims = claims_of(vendors::nvidia());
   claims.put(parsed(R"({"metadata": {"name": "train-gpu-x7k2p", "namespace": "ml"},
                         "status": {"allocation": {"devices": {"results": [{"driver": "gpu.nvidia.com"}]}}}})"));
   kube::Object pod = pod_object("train");
@@ -54,8 +54,8 @@ TEST(Claims, OfATemplateAreNamedInThePodsStatus) {
   EXPECT_TRUE(uses_device(pod_facts(pod, vendors::nvidia()), nullptr)) << "nobody can look it up";
 }
 
-TEST(Claims, AreNothingToAPodWithoutAny) {
-  const Claims claims = claims_of(vendors::nvidia());
+TEST(ResourceClaims, AreNothingToAPodWithoutAny) {
+  const ResourceClaims claims = claims_of(vendors::nvidia());
   EXPECT_FALSE(uses_device(pod_facts(pod_object("web"), vendors::nvidia()), &claims));
 }
 

@@ -19,7 +19,7 @@ class FleetTest : public ::testing::Test {
   FleetTest() {
     policies[0].put(parsed(R"({"metadata": {"name": "cluster-policy", "uid": "policy", "resourceVersion": "1",
         "creationTimestamp": "2026-11-15T10:00:00Z"}, "spec": {"driver": {"version": "550.54.15"}}})"));
-    estate.read();
+    policy_set.read();
   }
 
   void add_node(std::string_view name) {
@@ -67,13 +67,13 @@ class FleetTest : public ::testing::Test {
   kube::Cache<DaemonSetFacts> sets{[](const kube::Object& object) { return daemon_set_facts(object, kFleetProfile); }};
   PolicyCaches policies = policy_caches(kFleetProfile);
   OperandPods index{pods, kFleetProfile};
-  Estate estate{policies, kFleetProfile};
-  Claims claims = claims_of(kFleetProfile);
+  PolicySet policy_set{policies, kFleetProfile};
+  ResourceClaims claims = claims_of(kFleetProfile);
   Stopwatch stopwatch;
   Fleet fleet{{.nodes = nodes,
                .operand_pods = index,
                .daemon_sets = sets,
-               .estate = estate,
+               .policy_set = policy_set,
                .claims = claims,
                .stopwatch = stopwatch},
               PolicyRef{.kind = 0, .key = "cluster-policy"},

@@ -161,7 +161,7 @@ class NodeViewTest : public ::testing::Test {
     around.preflight = preflight ? &preflight_facts : nullptr;
     around.wish = {
         .digest = "new", .version = "550", .image = {}, .daemon_set = "gpu-operator/driver", .is_settled = true};
-    return node_view(node_facts_now, standing_of(node_facts_now, kViewProfile, "policy", kViewNow), around,
+    return node_view(node_facts_now, recorded_state_of(node_facts_now, kViewProfile, "policy", kViewNow), around,
                      kViewProfile, kViewNow);
   }
 
@@ -178,7 +178,7 @@ class NodeViewTest : public ::testing::Test {
   kube::Object node = node_object("n1");
   std::optional<kube::Object> driver, validator, preflight;
   PodFacts driver_facts, validator_facts, preflight_facts;
-  Surroundings around;
+  NodeInputs around;
 };
 
 TEST_F(NodeViewTest, TheDriverIsOutdatedByItsDigest) {
@@ -194,8 +194,8 @@ TEST_F(NodeViewTest, ADriverThatWaitsForPermissionSaysSoOnThisBootForThisPod) {
   json::ensure(*driver, {"status", "conditions"}) = json::Array{};
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
   const auto waits = [&](const std::string& boot, const std::string& id, const std::string& digest) {
-    json::ensure(node, {"metadata", "annotations", vendors::kNvidiaDriverChannel.report}) =
-        protocol::text_of(protocol::Report{.boot = boot, .id = id, .digest = digest, .wants = protocol::Wish::Load});
+    json::ensure(node, {"metadata", "annotations", vendors::kNvidiaDriverChannel.report}) = protocol::text_of(
+        protocol::Report{.boot = boot, .id = id, .digest = digest, .wants = protocol::AgentRequest::Load});
     return seen().driver.waits_for_us;
   };
   const std::string pod(kube::uid_of(*driver));
@@ -212,19 +212,19 @@ TEST_F(NodeViewTest, WhatTheAgentAsksForIsHeardAndItsPauseIsItsOwn) {
   label(node, "nvidia.com/gpu.deploy.dcgm", "custom_paused-for-driver-upgrade");
   EXPECT_EQ(seen().lost_gates.at("nvidia.com/gpu.deploy.dcgm"), "custom");
   protocol::Report report{.boot = "boot-2", .id = std::string(kube::uid_of(*driver)), .digest = "new"};
-  const auto says = [&](protocol::Wish wish, bool has_paused) {
+  const auto says = [&](protocol::AgentRequest wish, bool has_paused) {
     report.wants = wish;
     report.has_paused = has_paused;
     annotate(node, vendors::kNvidiaDriverChannel.report, protocol::text_of(report));
     return seen();
   };
-  EXPECT_EQ(says(protocol::Wish::Evict, true).driver.asks_for, core::Scope::DevicePods);
+  EXPECT_EQ(says(protocol::AgentRequest::Evict, true).driver.asks_for, core::Scope::DevicePods);
   EXPECT_TRUE(seen().driver.waits_for_us);
   EXPECT_TRUE(seen().lost_gates.empty()) << "the agent puts them back itself";
-  EXPECT_EQ(says(protocol::Wish::Drain, true).driver.asks_for, core::Scope::AllPods);
-  EXPECT_TRUE(says(protocol::Wish::Nothing, false).driver.asks_nothing);
+  EXPECT_EQ(says(protocol::AgentRequest::Drain, true).driver.asks_for, core::Scope::AllPods);
+  EXPECT_TRUE(says(protocol::AgentRequest::Nothing, false).driver.asks_nothing);
   EXPECT_FALSE(seen().lost_gates.empty()) << "it has left them to us";
-  says(protocol::Wish::Nothing, true);
+  says(protocol::AgentRequest::Nothing, true);
   driver = driver_pod("new");
   EXPECT_FALSE(seen().lost_gates.empty()) << "the driver is up, and nobody else will put them back";
 }
@@ -234,10 +234,11 @@ TEST_F(NodeViewTest, ADriverWhoseAgentAsksIsNotTheFirstThoughNoRecordSpeaksOfAno
   json::ensure(*driver, {"status", "conditions"}) = json::Array{};
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
   EXPECT_TRUE(seen().driver.is_first);
-  annotate(
-      node, vendors::kNvidiaDriverChannel.report,
-      protocol::text_of(protocol::Report{
-          .boot = "boot-2", .id = std::string(kube::uid_of(*driver)), .digest = "new", .wants = protocol::Wish::Load}));
+  annotate(node, vendors::kNvidiaDriverChannel.report,
+           protocol::text_of(protocol::Report{.boot = "boot-2",
+                                              .id = std::string(kube::uid_of(*driver)),
+                                              .digest = "new",
+                                              .wants = protocol::AgentRequest::Load}));
   EXPECT_FALSE(seen().driver.is_first);
 }
 
@@ -246,18 +247,18 @@ TEST_F(NodeViewTest, WhoIsBeingRefusedStillAsksUntilHeHasHeardIt) {
   json::ensure(*driver, {"status", "conditions"}) = json::Array{};
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
   // He spoke under a claim that went with the refusal.
-  protocol::Report report{.boot = "boot-2", .id = "gone", .digest = "new", .wants = protocol::Wish::Evict};
+  protocol::Report report{.boot = "boot-2", .id = "gone", .digest = "new", .wants = protocol::AgentRequest::Evict};
   annotate(node, vendors::kNvidiaDriverChannel.report, protocol::text_of(report));
   EXPECT_FALSE(seen().driver.asks_for);
   annotate(node, vendors::kNvidiaDriverChannel.order,
            protocol::text_of(protocol::Order{.id = std::string(kube::uid_of(*driver)),
                                              .target = "new",
-                                             .serves = protocol::Wish::Evict,
+                                             .serves = protocol::AgentRequest::Evict,
                                              .is_refused = true,
                                              .message = "no"}));
   EXPECT_EQ(seen().driver.asks_for, core::Scope::DevicePods);
   EXPECT_FALSE(seen().asks_for_room());
-  report.wants = protocol::Wish::Nothing;
+  report.wants = protocol::AgentRequest::Nothing;
   annotate(node, vendors::kNvidiaDriverChannel.report, protocol::text_of(report));
   EXPECT_FALSE(seen().driver.asks_for);
 }
@@ -265,9 +266,10 @@ TEST_F(NodeViewTest, WhoIsBeingRefusedStillAsksUntilHeHasHeardIt) {
 TEST_F(NodeViewTest, ARefusalStandsOnTheNodeAndAKernelThatCannotUnloadToo) {
   EXPECT_FALSE(seen().refused);
   EXPECT_FALSE(seen().cannot_unload);
-  annotate(node, vendors::kNvidiaDriverChannel.order,
-           protocol::text_of(protocol::Order{
-               .id = "pod", .target = "new", .serves = protocol::Wish::Evict, .is_refused = true, .message = "no"}));
+  annotate(
+      node, vendors::kNvidiaDriverChannel.order,
+      protocol::text_of(protocol::Order{
+          .id = "pod", .target = "new", .serves = protocol::AgentRequest::Evict, .is_refused = true, .message = "no"}));
   EXPECT_EQ(seen().refused, core::Scope::DevicePods);
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
   annotate(node, vendors::kNvidiaDriverChannel.report,
@@ -330,7 +332,7 @@ TEST_F(NodeViewTest, AnAdoptedClaimIsNotWrittenYet) {
 
 TEST(Stopwatch, CountsFromTheRecordAndThenByItself) {
   Stopwatch watch;
-  protocol::Held held{
+  protocol::ClaimRecord held{
       .kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kViewNow - 100s, .excluded = 40s};
   base::Instant now{};
   EXPECT_EQ(watch.look("n", held, true, now, kViewNow), 60s);
@@ -342,12 +344,12 @@ TEST(Stopwatch, CountsFromTheRecordAndThenByItself) {
 
 TEST(Stopwatch, APauseThatAnEarlierProcessSawDoesNotCount) {
   Stopwatch watch;
-  const protocol::Held held{.kind = "k",
-                            .node = "n",
-                            .claim = {.id = "c", .policy = "p", .clock_stands = true},
-                            .since = kViewNow - 1000s,
-                            .excluded = 40s,
-                            .stopped_at = kViewNow - 900s};
+  const protocol::ClaimRecord held{.kind = "k",
+                                   .node = "n",
+                                   .claim = {.id = "c", .policy = "p", .deadline_paused = true},
+                                   .since = kViewNow - 1000s,
+                                   .excluded = 40s,
+                                   .stopped_at = kViewNow - 900s};
   base::Instant now{};
   EXPECT_EQ(watch.look("n", held, false, now, kViewNow), 60s);
   EXPECT_EQ(watch.look("n", held, true, now + 5s, kViewNow + 5s), 65s) << "it ended";
@@ -356,7 +358,7 @@ TEST(Stopwatch, APauseThatAnEarlierProcessSawDoesNotCount) {
 
 TEST(Stopwatch, ANewPhaseBeginsAnew) {
   Stopwatch watch;
-  protocol::Held held{.kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kViewNow - 100s};
+  protocol::ClaimRecord held{.kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kViewNow - 100s};
   EXPECT_EQ(watch.look("n", held, true, {}, kViewNow), 100s);
   held.claim.phase = Phase::Drain;
   held.since = kViewNow + 5s;

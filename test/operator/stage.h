@@ -15,7 +15,7 @@
 #include "kube/api.h"
 #include "kube/yaml.h"
 #include "operator/operator.h"
-#include "sim/bad_luck.h"
+#include "sim/faults.h"
 #include "sim/kubelet.h"
 #include "sim/nodes.h"
 #include "sim/world.h"

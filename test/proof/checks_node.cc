@@ -68,8 +68,8 @@ void Checker::count_writes(Tracked& node, const NodeMarks& now) {
   if (node.writes > (waits_and_drains ? 7 : 6)) {
     blame("I24 bounded writes", fmt::format("{} got {} writes in one upgrade", now.name, node.writes));
   }
-  const bool is_alone = now.next == "alone" || (now.claim_is_ours() && now.claim->serves);
-  if (now.state == vendor_.done() || now.state == vendor_.failed() || (now.state.empty() && !is_alone)) {
+  const bool is_without_controller = now.next == "alone" || (now.claim_is_ours() && now.claim->serves);
+  if (now.state == vendor_.done() || now.state == vendor_.failed() || (now.state.empty() && !is_without_controller)) {
     node.writes = 0;
     node.events.clear();
   }
@@ -157,7 +157,7 @@ void Checker::check_admission(const NodeMarks& was, const NodeMarks& now) {
       if (!is_recent(node.down_by_others_at)) ++away;
     }
     const std::int64_t nodes = managed_nodes();
-    if (no_terms([&](const Terms& terms) { return terms.is_there && away <= terms.may_be_away(nodes); })) {
+    if (no_terms([&](const Terms& terms) { return terms.is_there && away <= terms.max_unavailable(nodes); })) {
       blame("I1 budget", fmt::format("{} is taken, and {} of {} nodes are away", now.name, away, nodes));
     }
   }
@@ -165,8 +165,9 @@ void Checker::check_admission(const NodeMarks& was, const NodeMarks& now) {
   for (const auto& [name, node] : nodes_) {
     if (name != now.name && node.marks.is_in_flight() && !is_recent(node.touched_at)) ++in_flight;
   }
-  if (no_terms(
-          [&](const Terms& terms) { return terms.is_there && (terms.at_once == 0 || in_flight <= terms.at_once); })) {
+  if (no_terms([&](const Terms& terms) {
+        return terms.is_there && (terms.max_parallel == 0 || in_flight <= terms.max_parallel);
+      })) {
     blame("I2 parallelism", fmt::format("{} is taken, and {} nodes are in flight", now.name, in_flight));
   }
   // Without a preflight pod the agent says what it has built, or loaded already. On a node that is held since an

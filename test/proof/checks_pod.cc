@@ -47,8 +47,9 @@ void Checker::check_driver_removal(const kube::Object& pod, const Tracked& node)
     if (swaps && kube::uid_of(pod) == marks.claim->pod) check_swap(about, node);
     return;
   }
-  const bool goes_alone = marks.next == "alone" && !no_terms([](const Terms& terms) { return terms.rolls; });
-  if (goes_alone || is_off) return check_driver_removal_alone(about, node);
+  const bool goes_without_controller =
+      marks.next == "alone" && !no_terms([](const Terms& terms) { return terms.rolls; });
+  if (goes_without_controller || is_off) return check_driver_removal_alone(about, node);
   // A first driver that never served takes nothing from anybody.
   bool runs = false;
   for (const json::Value& status : json::array_at(pod, {"status", "containerStatuses"})) {

@@ -51,7 +51,7 @@ std::string variable_of(const kube::Object& policy, std::string_view name, std::
 // Upgrades are off: the options of the upgrade policy mean nothing, the variables do.
 void read_variables(const kube::Object& policy, Terms& terms) {
   terms.rolls = json::text_at(policy, {"spec", "daemonsets", "updateStrategy"}) != "OnDelete";
-  terms.at_once = terms.rolls ? 1 : 0;
+  terms.max_parallel = terms.rolls ? 1 : 0;
   terms.away = 100;
   terms.away_is_percent = true;
   terms.waits = false;
@@ -78,7 +78,7 @@ Terms nvidia_terms(const kube::Object& policy) {
   static const json::Value kNone = json::Members();
   if (upgrade == nullptr) upgrade = &kNone;
   terms.is_on = json::flag_at(*upgrade, {"autoUpgrade"}, true);
-  terms.at_once = json::int_at(*upgrade, {"maxParallelUpgrades"}, 1);
+  terms.max_parallel = json::int_at(*upgrade, {"maxParallelUpgrades"}, 1);
   if (const json::Value* away = json::find(*upgrade, {"maxUnavailable"})) {
     terms.away_is_percent = away->is_string();
     terms.away = away->is_string() ? std::strtoll(std::string(away->get_string()).c_str(), nullptr, 10)

@@ -132,7 +132,7 @@ void Play::delete_driver_pod(const std::string& node) {
   }
 }
 
-void Play::foreign_operator(bool runs) {
+void Play::competing_operator(bool runs) {
   const auto& [key, value] = vendor.own_operator_label;
   if (!runs) return as("person", kube::remove(kube::kDeployments, std::string(vendor.ns), std::string(value), ""));
   as("person", kube::create(kube::kDeployments, std::string(vendor.ns),

@@ -66,7 +66,7 @@ class Play : public operate::testing::Stage {
   // Past the scheduler, which does not know the resource.
   void bind_pod(const std::string& name, const std::string& resource, const std::string& node, std::string_view image);
   void delete_driver_pod(const std::string& node);
-  void foreign_operator(bool runs);
+  void competing_operator(bool runs);
 
  private:
   struct Replica {

@@ -96,7 +96,7 @@ bool Play::say(std::string_view sentence) {
     return say(fmt::format("until all {} within 20m", vendor.done()));
   }
   if (verb == "foreign") {
-    foreign_operator(words[2] == "comes");
+    competing_operator(words[2] == "comes");
     return true;
   }
   if (verb == "run") {

@@ -103,11 +103,12 @@ class SwarmRun {
   }
 
   void add_faults() {
-    using sim::Luck;
-    for (const sim::LuckRow& row : sim::all_luck()) {
-      const bool hides = row.luck == Luck::StaleWatch || row.luck == Luck::WatchStall || row.luck == Luck::Slow;
+    using sim::FaultKind;
+    for (const sim::FaultRow& row : sim::all_luck()) {
+      const bool hides =
+          row.luck == FaultKind::StaleWatch || row.luck == FaultKind::WatchStall || row.luck == FaultKind::Slow;
       if (!row.is_between || (hides && !is_harsh_) || random_.chance(0.4)) continue;
-      const bool is_rare = row.luck == Luck::WatchStall || row.luck == Luck::Gone410;
+      const bool is_rare = row.luck == FaultKind::WatchStall || row.luck == FaultKind::Gone410;
       play_.luck.add({.luck = row.luck,
                       .probability = is_rare ? 0.002 : 0.02,
                       .span = std::chrono::seconds(1 + random_.below(is_harsh_ ? 20 : 3))});
@@ -168,7 +169,7 @@ class SwarmRun {
 
   void meddle() {
     // A claim for another kind would never end: only `calm_down` can take it away.
-    static const std::vector<void (SwarmRun::*)()> kDeeds = {
+    static const std::vector<void (SwarmRun::*)()> kOperations = {
         &SwarmRun::cordon,         &SwarmRun::uncordon,       &SwarmRun::relabel,      &SwarmRun::touch_record,
         &SwarmRun::change_version, &SwarmRun::change_version, &SwarmRun::pause,        &SwarmRun::resume,
         &SwarmRun::resume,         &SwarmRun::policy_goes,    &SwarmRun::policy_comes, &SwarmRun::policy_comes,
@@ -176,9 +177,9 @@ class SwarmRun {
         &SwarmRun::node_goes,      &SwarmRun::node_comes,     &SwarmRun::power,        &SwarmRun::power,
         &SwarmRun::hold,           &SwarmRun::request,        &SwarmRun::kill_one,     &SwarmRun::start_all,
         &SwarmRun::start_all,      &SwarmRun::mend,           &SwarmRun::gate,         &SwarmRun::foreigner};
-    const std::size_t deed = random_.below(kDeeds.size() + vendor_.troubles.size());
-    if (deed < kDeeds.size()) return (this->*kDeeds[deed])();
-    say_all(vendor_.troubles[deed - kDeeds.size()]);
+    const std::size_t deed = random_.below(kOperations.size() + vendor_.troubles.size());
+    if (deed < kOperations.size()) return (this->*kOperations[deed])();
+    say_all(vendor_.troubles[deed - kOperations.size()]);
     play_.checker->note("fate", "trouble of the vendor's own");
   }
 
@@ -257,7 +258,7 @@ class SwarmRun {
     const std::string_view value = random_.chance(0.5) ? vendor_.gate_closed : "true";
     play_.say(fmt::format("label {} {}={}", node, vendor_.a_gate, value));
   }
-  void foreigner() { play_.foreign_operator(random_.chance(0.3)); }
+  void foreigner() { play_.competing_operator(random_.chance(0.3)); }
 
   // ---- the end
 
@@ -265,7 +266,7 @@ class SwarmRun {
     play_.checker->note("fate", "the trouble ends");
     play_.luck.clear();
     mend();
-    play_.foreign_operator(false);
+    play_.competing_operator(false);
     const bool budgets_go = random_.chance(0.5);
     for (const std::string& node : play_.names()) {
       if (off_.contains(node)) play_.kubelets.power_on(node);

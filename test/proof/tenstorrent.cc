@@ -40,7 +40,7 @@ Terms tt_terms(const kube::Object& policy) {
               .uid = std::string(kube::uid_of(policy)),
               .version = std::string(json::text_at(policy, {"spec", "version"})),
               .is_on = !json::flag_at(policy, {"spec", "paused"}),
-              .at_once = json::int_at(*upgrade, {"maxParallel"}, 1),
+              .max_parallel = json::int_at(*upgrade, {"maxParallel"}, 1),
               .away = 100,
               .device_pods = removal,
               .drain = removal};

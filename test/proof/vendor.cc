@@ -6,7 +6,7 @@
 
 namespace drover::proof {
 
-std::int64_t Terms::may_be_away(std::int64_t nodes) const {
+std::int64_t Terms::max_unavailable(std::int64_t nodes) const {
   return std::min(nodes, away_is_percent ? (away * nodes + 99) / 100 : away);
 }
 

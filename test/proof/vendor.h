@@ -29,7 +29,7 @@ struct Terms {
   std::string uid;
   std::string version;
   bool is_on = false;
-  std::int64_t at_once = 1;  // 0: no limit
+  std::int64_t max_parallel = 1;  // 0: no limit
   std::int64_t away = 25;
   bool away_is_percent = true;
   bool cordons = true;
@@ -39,7 +39,7 @@ struct Terms {
   RemovalTerms drain = {};
   bool rolls = false;  // off, and drivers change without the controller
 
-  std::int64_t may_be_away(std::int64_t nodes) const;
+  std::int64_t max_unavailable(std::int64_t nodes) const;
 };
 
 struct Vendor {

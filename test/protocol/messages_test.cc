@@ -21,7 +21,7 @@ Report a_report() {
   return {.boot = "39eb9a0d-a15a-4b72-b856-e6ba44241254",
           .id = "a40adcfdb72c866c",
           .digest = "41884ad21a432455",
-          .wants = Wish::Evict,
+          .wants = AgentRequest::Evict,
           .can_unload = true,
           .message = "2 processes hold /dev/nvidia0"};
 }
@@ -38,7 +38,8 @@ TEST(Messages, AReportIsReadBackAsItWasWritten) {
       text_of(a_report()),
       R"({"v":1,"boot":"39eb9a0d-a15a-4b72-b856-e6ba44241254","id":"a40adcfdb72c866c","digest":"41884ad21a432455",)"
       R"("wants":"evict","canUnload":true,"message":"2 processes hold /dev/nvidia0"})");
-  for (const Wish wish : {Wish::Nothing, Wish::Load, Wish::Evict, Wish::Drain}) {
+  for (const AgentRequest wish :
+       {AgentRequest::Nothing, AgentRequest::Load, AgentRequest::Evict, AgentRequest::Drain}) {
     Report report = a_report();
     report.wants = wish;
     EXPECT_EQ(parse_report(text_of(report)), report) << word(wish);
@@ -48,7 +49,7 @@ TEST(Messages, AReportIsReadBackAsItWasWritten) {
 TEST(Messages, ARefusalAndAPauseAreReadBackAsTheyWereWritten) {
   Order order = an_order();
   order.may_load = false;
-  order.serves = Wish::Evict;
+  order.serves = AgentRequest::Evict;
   order.is_refused = true;
   order.message = "pod ml/notebook has no controller";
   EXPECT_EQ(parse_order(text_of(order)), order);

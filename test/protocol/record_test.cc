@@ -10,25 +10,25 @@ using ::testing::HasSubstr;
 
 Record full() {
   Record record;
-  record.held = Held{.kind = "nvidia/driver",
-                     .node = "node-uid",
-                     .claim = {.id = "a1b2",
-                               .policy = "policy-uid",
-                               .phase = core::Phase::Drain,
-                               .target = "d1",
-                               .driver_pod = "pod-uid",
-                               .boot = "boot",
-                               .cordon = core::Claim::Cordon::Found,
-                               .was_asked_for = true,
-                               .comebacks = 2,
-                               .clock_stands = true,
-                               .gates = {{"nvidia.com/gpu.deploy.dcgm", "true"}},
-                               .serves = core::Scope::AllPods},
-                     .since = base::parse_rfc3339("2026-11-15T16:22:04Z").value(),
-                     .excluded = std::chrono::seconds(90),
-                     .stopped_at = base::parse_rfc3339("2026-11-15T16:23:05Z").value(),
-                     .reason = "draining",
-                     .autoscaler_is_told = true};
+  record.held = ClaimRecord{.kind = "nvidia/driver",
+                            .node = "node-uid",
+                            .claim = {.id = "a1b2",
+                                      .policy = "policy-uid",
+                                      .phase = core::Phase::Drain,
+                                      .target = "d1",
+                                      .driver_pod = "pod-uid",
+                                      .boot = "boot",
+                                      .cordon = core::Claim::Cordon::Found,
+                                      .was_asked_for = true,
+                                      .device_pod_returns = 2,
+                                      .deadline_paused = true,
+                                      .gates = {{"nvidia.com/gpu.deploy.dcgm", "true"}},
+                                      .requested_scope = core::Scope::AllPods},
+                            .since = base::parse_rfc3339("2026-11-15T16:22:04Z").value(),
+                            .excluded = std::chrono::seconds(90),
+                            .stopped_at = base::parse_rfc3339("2026-11-15T16:23:05Z").value(),
+                            .reason = "draining",
+                            .autoscaler_is_told = true};
   record.last["nvidia/driver"] = {.outcome = core::Outcome{.failed = true,
                                                            .after_swap = true,
                                                            .target = "d0",
@@ -36,15 +36,15 @@ Record full() {
                                                            .reason = "no device",
                                                            .pod = "p7"},
                                   .at = base::parse_rfc3339("2026-11-14T00:00:00Z").value(),
-                                  .next = Last::Next::Asked,
+                                  .next = OutcomeRecord::Next::Asked,
                                   .given_back_at = base::parse_rfc3339("2026-11-15T00:00:00Z").value()};
   return record;
 }
 
 TEST(Record, ReadsWhatItWrites) {
   Record alone = full();
-  alone.held->claim.serves = core::Scope::DevicePods;
-  alone.last["nvidia/driver"].next = Last::Next::Alone;
+  alone.held->claim.requested_scope = core::Scope::DevicePods;
+  alone.last["nvidia/driver"].next = OutcomeRecord::Next::Alone;
   EXPECT_EQ(parse_record(text_of(alone)).value(), alone);
   const auto read = parse_record(text_of(full()));
   ASSERT_TRUE(read) << read.error().message;
@@ -64,7 +64,7 @@ TEST(Record, NeverTakesMoreThanItsRoom) {
   Record record = full();
   record.held->reason = std::string(10'000, 'r');
   for (int i = 0; i < 60; ++i) {
-    Last last = record.last["nvidia/driver"];
+    OutcomeRecord last = record.last["nvidia/driver"];
     last.outcome->reason = std::string(1'000, 'x');
     last.at = *last.at + std::chrono::hours(i);
     record.last["vendor" + std::to_string(i) + "/driver"] = last;

@@ -16,7 +16,7 @@
 #include "kube/leader.h"
 #include "kube/paced_api.h"
 #include "kube/reflector.h"
-#include "sim/bad_luck.h"
+#include "sim/faults.h"
 #include "sim/server.h"
 #include "sim/store_api.h"
 
@@ -24,7 +24,7 @@ namespace drover::kube {
 namespace {
 
 using namespace std::chrono_literals;
-using sim::Luck;
+using sim::FaultKind;
 using testing::ElementsAre;
 
 // A client, bad luck on its way, and a server with the namespace "sys".
@@ -75,10 +75,12 @@ TEST(OnTheEmbeddedServer, ACacheEndsUpAsTheStoreThroughAllBadLuckOfWatchesAndLis
     Cache<std::string> cache([](const Object& map) { return std::string(json::text_at(map, {"data", "text"})); });
     Reflector reflector(world.api, world.loop, world.random.fork("reflector"), {kConfigMaps, "sys", "", ""},
                         Projection{"data"}, feed(cache, nullptr));
-    for (const Luck luck : {Luck::Gone410, Luck::WatchCut, Luck::WatchStall, Luck::StaleWatch, Luck::DuplicateEvent}) {
+    for (const FaultKind luck : {FaultKind::Gone410, FaultKind::WatchCut, FaultKind::WatchStall, FaultKind::StaleWatch,
+                                 FaultKind::DuplicateEvent}) {
       world.luck.add({.luck = luck, .verb = "watch", .probability = 0.03});
     }
-    for (const Luck luck : {Luck::NeverSent, Luck::LostAnswer, Luck::Throttled, Luck::ServerError, Luck::Slow}) {
+    for (const FaultKind luck :
+         {FaultKind::NeverSent, FaultKind::LostAnswer, FaultKind::Throttled, FaultKind::ServerError, FaultKind::Slow}) {
       world.luck.add({.luck = luck, .verb = "list", .probability = 0.1});
     }
     reflector.start();
@@ -99,7 +101,8 @@ TEST(OnTheEmbeddedServer, ACacheEndsUpAsTheStoreThroughAllBadLuckOfWatchesAndLis
 TEST(OnTheEmbeddedServer, ARecordersEventIsMadeOnceAndCountsItsRepeatsThoughAnswersGetLost) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Embedded world(seed);
-    for (const Luck luck : {Luck::LostAnswer, Luck::Throttled, Luck::ServerError, Luck::NeverSent}) {
+    for (const FaultKind luck :
+         {FaultKind::LostAnswer, FaultKind::Throttled, FaultKind::ServerError, FaultKind::NeverSent}) {
       world.luck.add({.luck = luck, .resource = "events", .probability = 0.15, .span = 2s});
     }
     EventRecorder recorder(world.api, world.loop, world.random.fork("events"), "drover", "drover-0");
@@ -130,7 +133,8 @@ TEST(OnTheEmbeddedServer, SeveralCandidatesWithBadLuckAreNeverTwoLeaders) {
   log::redirect([](std::string_view) {});
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Embedded world(seed);
-    for (const Luck luck : {Luck::LostAnswer, Luck::NeverSent, Luck::Conflict, Luck::ServerError, Luck::Slow}) {
+    for (const FaultKind luck :
+         {FaultKind::LostAnswer, FaultKind::NeverSent, FaultKind::Conflict, FaultKind::ServerError, FaultKind::Slow}) {
       world.luck.add({.luck = luck, .resource = "leases.coordination.k8s.io", .probability = 0.2, .span = 6s});
     }
     int lives = 0;

@@ -1,7 +1,7 @@
 // The same seed gives the same transcript, byte for byte.
 #include <gtest/gtest.h>
 
-#include "sim/bad_luck.h"
+#include "sim/faults.h"
 #include "sim/objects.h"
 #include "sim/store_api.h"
 
@@ -16,10 +16,10 @@ using namespace std::chrono_literals;
 class Story {
  public:
   explicit Story(std::uint64_t seed) : chance_(seed) {
-    api_.add({.luck = Luck::LostAnswer, .verb = "write", .probability = 0.05});
-    api_.add({.luck = Luck::DuplicateEvent, .probability = 0.05});
-    api_.add({.luck = Luck::StaleWatch, .probability = 0.1, .span = 3s});
-    api_.add({.luck = Luck::Slow, .probability = 0.1, .span = 1s});
+    api_.add({.luck = FaultKind::LostAnswer, .verb = "write", .probability = 0.05});
+    api_.add({.luck = FaultKind::DuplicateEvent, .probability = 0.05});
+    api_.add({.luck = FaultKind::StaleWatch, .probability = 0.1, .span = 3s});
+    api_.add({.luck = FaultKind::Slow, .probability = 0.1, .span = 1s});
     watch({kNodes, "", "", ""});
     watch({kPods, "", "app=web", ""});
     watch({kPods, "default", "", "spec.nodeName=n1"});

@@ -15,7 +15,7 @@ inline constexpr Condition its_pod_may_be_renewed = {"its pod is made from an ol
                                                      [](const RuleInput& c, Explanation&) { return c.may_renew; }};
 
 // An agent that does not serve prepares nothing; the next one builds before it asks.
-inline constexpr Condition nobody_can_prepare_it = {
+inline constexpr Condition its_pod_cannot_prepare = {
     "its pod cannot prepare the driver", [](const RuleInput& c, Explanation& words) {
       const DriverView& driver = c.node.driver;
       if (!driver.trouble.empty()) words.say("{}", driver.trouble);
@@ -69,9 +69,9 @@ inline bool refuses(const Clearing& left, Explanation& words) {
 
 }  // namespace clearing
 
-inline constexpr Condition nobody_is_to_be_evicted = {"no pod is to be evicted", [](const RuleInput& c, Explanation&) {
-                                                        return !c.policy.device_pods && !c.policy.drain;
-                                                      }};
+inline constexpr Condition nothing_is_to_be_evicted = {"no pod is to be evicted", [](const RuleInput& c, Explanation&) {
+                                                         return !c.policy.device_pods && !c.policy.drain;
+                                                       }};
 
 inline constexpr Condition a_holder_may_not_go = {
     "a pod that uses the device may not be evicted", [](const RuleInput& c, Explanation& words) {
@@ -95,7 +95,7 @@ inline constexpr Condition gates_are_at_work = {"daemon pods that use the device
                                                   return true;
                                                 }};
 
-inline constexpr Condition everybody_has_gone = {
+inline constexpr Condition node_is_drained = {
     "the node is drained", [](const RuleInput& c, Explanation& words) {
       const Clearing left = clearing::of_pods_that_can_go(c);
       words.say_made([&] {
@@ -105,7 +105,7 @@ inline constexpr Condition everybody_has_gone = {
       return left.is_done();
     }};
 
-inline constexpr Condition somebody_may_not_go = {
+inline constexpr Condition a_pod_may_not_be_evicted = {
     "a pod may not be evicted",
     [](const RuleInput& c, Explanation& words) { return clearing::refuses(clearing::of_pods_that_can_go(c), words); }};
 
@@ -128,7 +128,7 @@ inline bool holder_has_come(const RuleInput& c, Explanation& words) {
 inline constexpr Condition a_holder_has_come = {"a pod that uses the device has come", holder_has_come};
 inline constexpr Condition holders_keep_coming = {
     "pods that use the device keep coming", [](const RuleInput& c, Explanation& words) {
-      return c.node.claim && c.node.claim->comebacks >= kMostComebacks && holder_has_come(c, words);
+      return c.node.claim && c.node.claim->device_pod_returns >= kMostReturns && holder_has_come(c, words);
     }};
 
 // ---- the swap

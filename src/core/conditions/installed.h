@@ -6,8 +6,8 @@
 
 namespace drover::core {
 
-inline constexpr Condition driver_is_the_hosts_own = {
-    "the driver is the host's own", [](const RuleInput& c, Explanation&) { return c.node.driver.is_hosts_own; }};
+inline constexpr Condition driver_is_host_managed = {
+    "the driver is the host's own", [](const RuleInput& c, Explanation&) { return c.node.driver.is_host_managed; }};
 
 // Nothing is loaded, so there is nothing to lose: no slot, no cordon, no drain.
 inline constexpr Condition first_driver_is_being_installed = {
@@ -71,7 +71,7 @@ inline constexpr Condition wanted_driver_failed_here = {
     "the wanted driver is the one that failed here", [](const RuleInput& c, Explanation& words) {
       const Outcome* last = c.node.outcome ? &*c.node.outcome : nullptr;
       const bool failed = last != nullptr && last->failed && last->after_swap && last->target == c.node.target;
-      const bool is_held = c.node.claim && c.node.claim->driver_failed && !goes_alone(c.node, c.policy);
+      const bool is_held = c.node.claim && c.node.claim->driver_failed && !goes_without_controller(c.node, c.policy);
       if (!failed && !is_held) return false;
       return nothing_is_to_change.holds(c, words);
     }};

@@ -9,11 +9,11 @@ namespace drover::core {
 // A node that has not answered for so long is not waited for.
 inline constexpr Span kLostAfter = std::chrono::minutes(10);
 
-inline constexpr Condition somebody_else_has_it = {"somebody else has the node",
-                                                   [](const RuleInput& c, Explanation& words) {
-                                                     words.say("{}", c.node.other_claim);
-                                                     return !c.node.other_claim.empty();
-                                                   }};
+inline constexpr Condition other_work_has_it = {"somebody else has the node",
+                                                [](const RuleInput& c, Explanation& words) {
+                                                  words.say("{}", c.node.other_claim);
+                                                  return !c.node.other_claim.empty();
+                                                }};
 
 inline constexpr Condition given_back_lately = {
     "a person gave it back to service a moment ago", [](const RuleInput& c, Explanation& words) {

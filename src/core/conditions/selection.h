@@ -22,25 +22,25 @@ inline constexpr Condition no_longer_wanted = {
 inline constexpr Condition upgrades_are_off = {"upgrades are off", [](const RuleInput& c, Explanation& words) {
                                                  words.say("policy {} has them {}", c.policy.name,
                                                            c.policy.is_on ? "on" : "off");
-                                                 return !c.policy.is_on && !goes_alone(c.node, c.policy);
+                                                 return !c.policy.is_on && !goes_without_controller(c.node, c.policy);
                                                }};
 
 // Whoever has lost pods already keeps its cordon: giving it back would cost them twice.
-inline constexpr Condition off_before_anybody_went = {
+inline constexpr Condition off_before_any_pod_went = {
     "upgrades are off, and no pod has gone yet", [](const RuleInput& c, Explanation&) {
-      return !c.policy.is_on && c.node.is_untouched && !goes_alone(c.node, c.policy);
+      return !c.policy.is_on && c.node.is_untouched && !goes_without_controller(c.node, c.policy);
     }};
 
 // A driver that asks without the controller holds its siblings up already: leaving it alone would help nobody.
 inline constexpr Condition skip_label_is_set = {"the skip label is set", [](const RuleInput& c, Explanation& words) {
                                                   if (c.node.is_skipped) words.say("remove it to let the node go on");
-                                                  const bool is_served = goes_alone(c.node, c.policy) &&
+                                                  const bool is_served = goes_without_controller(c.node, c.policy) &&
                                                                          (c.node.claim || c.node.asks_for_room());
                                                   return c.node.is_skipped && !is_served;
                                                 }};
 
-inline constexpr Condition somebody_asked = {"somebody asked for it",
-                                             [](const RuleInput& c, Explanation&) { return c.node.is_asked_for; }};
+inline constexpr Condition an_upgrade_is_requested = {
+    "somebody asked for it", [](const RuleInput& c, Explanation&) { return c.node.is_asked_for; }};
 
 inline constexpr Condition label_is_unknown = {
     "the state label says something that nobody knows", [](const RuleInput& c, Explanation& words) {

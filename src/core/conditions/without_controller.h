@@ -14,15 +14,15 @@ inline constexpr Condition driver_asks_for_room = {
     "the driver asks for room, and no controller is at work",
     [](const RuleInput& c, Explanation&) { return !c.policy.is_on && c.node.asks_for_room(); }};
 
-inline constexpr Condition driver_changes_alone = {
+inline constexpr Condition driver_changes_without_controller = {
     "the driver is outdated, and no controller is at work", [](const RuleInput& c, Explanation& words) {
       if (c.policy.is_on || !c.node.driver.is_outdated) return false;
       words.say_made([&]() -> std::string {
-        if (!c.policy.rolls_by_itself) return "updateStrategy is OnDelete; delete its pod to have it changed";
+        if (!c.policy.rolling_update) return "updateStrategy is OnDelete; delete its pod to have it changed";
         if (c.slots.paused == nullptr) return fmt::format("{} is wanted", c.node.driver.wanted);
         return c.slots.obstacle();
       });
-      return c.policy.rolls_by_itself && c.slots.paused == nullptr && c.policy.trouble.empty() && !c.policy.is_ending;
+      return c.policy.rolling_update && c.slots.paused == nullptr && c.policy.trouble.empty() && !c.policy.is_ending;
     }};
 
 inline constexpr Condition nothing_waits_for_them = {
@@ -32,23 +32,24 @@ inline constexpr Condition nothing_waits_for_them = {
     }};
 
 // Not yet cleared for: the pod that would ask has still to be made.
-inline constexpr Condition driver_goes_alone = {"it goes without the controller", [](const RuleInput& c, Explanation&) {
-                                                  return goes_alone(c.node, c.policy) && !c.node.asks_for_room();
-                                                }};
+inline constexpr Condition driver_goes_without_controller = {
+    "it goes without the controller", [](const RuleInput& c, Explanation&) {
+      return goes_without_controller(c.node, c.policy) && !c.node.asks_for_room();
+    }};
 
 // It has what it wanted, or gave up, or would bring the wrong driver by now. While its pod is being made anew nobody
 // knows.
 inline constexpr Condition driver_asks_no_more = {
     "the driver asks for nothing any more", [](const RuleInput& c, Explanation&) {
       const DriverView& driver = c.node.driver;
-      if (c.policy.is_on || !c.node.claim || !c.node.claim->serves || driver.pod.empty() || driver.is_going)
+      if (c.policy.is_on || !c.node.claim || !c.node.claim->requested_scope || driver.pod.empty() || driver.is_going)
         return false;
       return !driver.asks_for && (driver.is_ready || driver.is_outdated || driver.asks_nothing);
     }};
 
 inline constexpr Condition driver_asks_for_a_drain = {
     "the driver asks for a drain", [](const RuleInput& c, Explanation&) {
-      return !c.policy.is_on && c.node.claim && c.node.claim->serves == Scope::DevicePods &&
+      return !c.policy.is_on && c.node.claim && c.node.claim->requested_scope == Scope::DevicePods &&
              c.node.driver.asks_for == Scope::AllPods;
     }};
 

@@ -21,27 +21,27 @@ inline constexpr Rule kAtRest[] = {
     work({Idle, Done, Failed}, its_pod_may_be_renewed, Action::ReplaceDriverPod, Reason::PodOutdated,
          "its pod is made anew; the driver stays as it is")
         .with(ResidentAgent),
-    wait({Idle, Done}, driver_is_the_hosts_own, Reason::HostManaged, "the driver is the host's own"),
-    move({Required, Failed}, driver_is_the_hosts_own, Idle, Reason::HostManaged, "the driver is the host's own by now")
+    wait({Idle, Done}, driver_is_host_managed, Reason::HostManaged, "the driver is the host's own"),
+    move({Required, Failed}, driver_is_host_managed, Idle, Reason::HostManaged, "the driver is the host's own by now")
         .with(ResidentAgent),
-    move(Failed, somebody_asked, Required, Reason::Requested, "somebody asked for another try"),
+    move(Failed, an_upgrade_is_requested, Required, Reason::Requested, "somebody asked for another try"),
     wait(Idle, label_is_unknown, Reason::UnknownStateLabel, "the state label says something that nobody knows")
         .with(StateLabel),
 
     // Without the controller a driver's own init container says what it needs.
     move({Idle, Done, Failed}, driver_asks_for_room, Required, Reason::EvictionRequested, "the driver asks for room")
         .with(InitRequests),
-    move({Idle, Done}, driver_changes_alone, Required, Reason::Outdated,
+    move({Idle, Done}, driver_changes_without_controller, Required, Reason::Outdated,
          "the driver is outdated, and no controller is at work")
         .with(InitRequests),
-    move(Failed, both(another_version_is_wanted, driver_changes_alone), Required, Reason::AnotherVersion,
+    move(Failed, both(another_version_is_wanted, driver_changes_without_controller), Required, Reason::AnotherVersion,
          "another version is wanted")
         .with(InitRequests),
     move({Idle, Required}, nothing_waits_for_them, Done, Reason::UpToDate, "the wanted driver is the one it has")
         .with(InitRequests),
 
     wait({Idle, Done, Required, Failed}, upgrades_are_off, Reason::Paused, "upgrades are off"),
-    move({Idle, Done}, somebody_asked, Required, Reason::Requested, "somebody asked for it"),
+    move({Idle, Done}, an_upgrade_is_requested, Required, Reason::Requested, "somebody asked for it"),
     wait(Idle, both(driver_is_outdated, template_is_not_settled), Reason::TemplateUpdating,
          "the driver's DaemonSet is being updated")
         .with(ResidentAgent),

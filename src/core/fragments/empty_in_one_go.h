@@ -14,14 +14,14 @@ using enum Phase;
 using enum Trait;
 
 inline constexpr Rule kEmptyInOneGo[] = {
-    move(kBeforeSwap, off_before_anybody_went, Idle, Reason::Paused, "upgrades are off, and no pod has gone yet"),
+    move(kBeforeSwap, off_before_any_pod_went, Idle, Reason::Paused, "upgrades are off, and no pod has gone yet"),
     wait(kBeforeSwap, upgrades_are_off, Reason::Paused, "upgrades are off"),
     move(kBeforeSwap, node_is_lost, Failed, Reason::NodeLost, "the node was lost"),
     wait(kBeforeSwap, node_is_not_ready, Reason::NodeNotReady, "the node is not ready"),
 
     move({Cordon, WaitForJobs, EvictDevicePods}, otherwise, Drain, Reason::Cordoned, "the node is emptied in one go"),
 
-    move(Drain, nobody_is_to_be_evicted, kSwap, Reason::NothingToEvict, "no pod is to be evicted"),
+    move(Drain, nothing_is_to_be_evicted, kSwap, Reason::NothingToEvict, "no pod is to be evicted"),
     wait(Drain, pods_are_not_known, Reason::ListingPods, "the node's pods are being listed"),
     move(Drain, a_holder_may_not_go, Failed, Reason::EvictionRefused, "a pod that uses the device may not be evicted"),
     move(Drain, both(a_holder_is_left, emptying_took_too_long), Failed, Reason::DrainTimeout,
@@ -30,8 +30,8 @@ inline constexpr Rule kEmptyInOneGo[] = {
          "evicting pods that use the device"),
     wait(Drain, gates_are_at_work, Reason::DeviceInUse, "pods that use the device are leaving"),
     move(Drain, drain_is_off, kSwap, Reason::DeviceFree, "no pod uses the device"),
-    move(Drain, everybody_has_gone, kSwap, Reason::Drained, "the node is drained"),
-    move(Drain, somebody_may_not_go, Failed, Reason::DrainRefused, "a pod may not be evicted"),
+    move(Drain, node_is_drained, kSwap, Reason::Drained, "the node is drained"),
+    move(Drain, a_pod_may_not_be_evicted, Failed, Reason::DrainRefused, "a pod may not be evicted"),
     move(Drain, emptying_took_too_long, Failed, Reason::DrainTimeout, "the drain ran out of time"),
     work(Drain, otherwise, Action::EvictAll, Reason::Draining, "draining"),
 
@@ -43,7 +43,7 @@ inline constexpr Rule kEmptyInOneGo[] = {
          "a pod that uses the device has come"),
 
     // Pausing stops what takes the node away, not what gives it back.
-    move(kSwap, both(old_driver_still_serves, off_before_anybody_went), Idle, Reason::Paused,
+    move(kSwap, both(old_driver_still_serves, off_before_any_pod_went), Idle, Reason::Paused,
          "upgrades are off, and no pod has gone yet"),
     wait(kSwap, both(old_driver_is_there, upgrades_are_off), Reason::Paused, "upgrades are off"),
 };

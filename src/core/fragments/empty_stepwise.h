@@ -15,7 +15,7 @@ using enum Trait;
 
 inline constexpr Rule kEmptyStepwise[] = {
     move({Cordon, WaitForJobs}, upgrades_are_off, Required, Reason::Paused, "upgrades are off"),
-    move({EvictDevicePods, Drain}, off_before_anybody_went, Required, Reason::Paused,
+    move({EvictDevicePods, Drain}, off_before_any_pod_went, Required, Reason::Paused,
          "upgrades are off, and no pod has gone yet"),
     wait({EvictDevicePods, Drain}, upgrades_are_off, Reason::Paused, "upgrades are off"),
     move(kBeforeSwap, node_is_lost, Failed, Reason::NodeLost, "the node was lost"),
@@ -69,7 +69,7 @@ inline constexpr Rule kEmptyStepwise[] = {
          "a pod that uses the device has come"),
 
     // Pausing stops what takes the node away, not what gives it back.
-    move(kSwap, both(old_driver_still_serves, off_before_anybody_went), Required, Reason::Paused,
+    move(kSwap, both(old_driver_still_serves, off_before_any_pod_went), Required, Reason::Paused,
          "upgrades are off, and no pod has gone yet"),
     wait(kSwap, both(old_driver_is_there, upgrades_are_off), Reason::Paused, "upgrades are off"),
 };

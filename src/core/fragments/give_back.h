@@ -16,7 +16,7 @@ using enum Trait;
 
 inline constexpr Rule kGiveBack[] = {
     move(kBeforeSwap, no_longer_wanted, Idle, Reason::NotSelected, "the policy no longer wants the node"),
-    move(kBeforeSwap, driver_is_the_hosts_own, Idle, Reason::HostManaged, "the driver is the host's own by now")
+    move(kBeforeSwap, driver_is_host_managed, Idle, Reason::HostManaged, "the driver is the host's own by now")
         .with(ResidentAgent),
     move(kBeforeSwap, skip_label_is_set, Required, Reason::SkipLabel, "the skip label is set").with(Skippable),
     move(kBeforeSwap, wanted_driver_is_unknown, Required, Reason::TargetUnknown,

@@ -20,7 +20,7 @@ inline constexpr Rule kLastLook[] = {
     move(kSwap, both(no_longer_wanted, its_pod_is_gone), Idle, Reason::NotSelected,
          "the policy no longer wants the node, and its pod is gone")
         .with(ResidentAgent),
-    move(kSwap, driver_is_the_hosts_own, Idle, Reason::HostManaged, "the driver is the host's own by now")
+    move(kSwap, driver_is_host_managed, Idle, Reason::HostManaged, "the driver is the host's own by now")
         .with(ResidentAgent),
     move(kSwap, both(old_driver_still_serves, skip_label_is_set), Required, Reason::SkipLabel, "the skip label is set")
         .with(Skippable),

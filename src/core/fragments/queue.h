@@ -25,12 +25,12 @@ inline constexpr Rule kQueue[] = {
     wait(Required, node_is_not_ready, Reason::NodeNotReady, "the node is not ready"),
     move(Required, nothing_is_to_change, Done, Reason::UpToDate, "the wanted driver is the one it has"),
     wait(Required, wanted_driver_is_starting, Reason::DriverStarting, "the wanted driver is starting"),
-    wait(Required, somebody_else_has_it, Reason::ClaimedByOtherWork, "somebody else has the node"),
+    wait(Required, other_work_has_it, Reason::ClaimedByOtherWork, "somebody else has the node"),
     wait(Required, given_back_lately, Reason::RecentlyUncordoned, "a person gave it back to service a moment ago"),
     wait(Required, kernel_cannot_unload, Reason::CannotUnload, "its kernel cannot unload modules"),
     wait(Required, rollout_is_halted, Reason::RolloutHalted,
          "the rollout is halted: too many nodes failed with this driver"),
-    work(Required, nobody_can_prepare_it, Action::ReplaceDriverPod, Reason::PodOutdated,
+    work(Required, its_pod_cannot_prepare, Action::ReplaceDriverPod, Reason::PodOutdated,
          "its pod is made anew, to build the next driver")
         .with(ResidentAgent),
     work(Required, image_is_missing, Action::ProveImage, Reason::ImageMissing, "the driver's image cannot be had")
@@ -45,13 +45,14 @@ inline constexpr Rule kQueue[] = {
     wait(Required, no_slot_is_free, Reason::NoSlot, "no slot is free"),
 
     // What an init container will ask for itself, once its pod is replaced, is not done before.
-    wait(Required, both(driver_goes_alone, template_is_not_settled), Reason::TemplateUpdating,
+    wait(Required, both(driver_goes_without_controller, template_is_not_settled), Reason::TemplateUpdating,
          "the driver's DaemonSet is being updated")
         .with(InitRequests),
-    work(Required, both(driver_goes_alone, old_driver_is_there), Action::ReplaceDriverPod, Reason::ReplacingDriver,
-         "replacing the driver's pod, which asks for the rest itself")
+    work(Required, both(driver_goes_without_controller, old_driver_is_there), Action::ReplaceDriverPod,
+         Reason::ReplacingDriver, "replacing the driver's pod, which asks for the rest itself")
         .with(InitRequests),
-    wait(Required, driver_goes_alone, Reason::ReplacingDriver, "the driver's pod is being replaced").with(InitRequests),
+    wait(Required, driver_goes_without_controller, Reason::ReplacingDriver, "the driver's pod is being replaced")
+        .with(InitRequests),
     move(Required, otherwise, Cordon, Reason::SlotFree, "a slot is free"),
 };
 

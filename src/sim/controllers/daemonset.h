@@ -49,7 +49,7 @@ class DaemonSetController final : public Controller {
   };
 
   // Where a seat stands in an update, judged by its pods that are not being deleted.
-  enum class Standing {
+  enum class RecordedState {
     Vacant,       // no pod at all
     Leaving,      // only pods that are being deleted
     Excess,       // more pods than an update can judge
@@ -78,7 +78,7 @@ class DaemonSetController final : public Controller {
     bool may_stay = false;
     std::vector<DaemonPod> pods;  // the one that counts first
     Sums counted;
-    Standing standing = Standing::Vacant;
+    RecordedState standing = RecordedState::Vacant;
     int failures = 0;  // pods deleted here because they failed
     std::optional<base::Instant> failed_at;
   };
@@ -107,7 +107,7 @@ class DaemonSetController final : public Controller {
     std::set<std::string> strays;                              // pods of ours that match no longer
     std::multimap<base::Instant, std::string> look_again;      // nodes, when time alone will change them
     Sums sums;
-    std::map<Standing, std::set<std::string>> standing;  // nodes by standing, except Fresh and Vacant
+    std::map<RecordedState, std::set<std::string>> standing;  // nodes by standing, except Fresh and Vacant
   };
 
   void heard_node(const Commit& commit);
@@ -126,7 +126,7 @@ class DaemonSetController final : public Controller {
   void judge_fitness(Fleet& fleet, const std::string& node);
   void recount(Fleet& fleet);
   void recount_seat(Fleet& fleet, const std::string& node);
-  Standing standing_of(const Fleet& fleet, const Seat& seat, base::WallTime now) const;
+  RecordedState recorded_state_of(const Fleet& fleet, const Seat& seat, base::WallTime now) const;
   bool is_available(const Fleet& fleet, const DaemonPod& pod, base::WallTime now) const;
   static bool is_updated(const Fleet& fleet, const DaemonPod& pod);
 

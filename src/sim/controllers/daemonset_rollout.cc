@@ -40,21 +40,21 @@ bool DaemonSetController::is_available(const Fleet& fleet, const DaemonPod& pod,
   return fleet.min_ready <= base::Span::zero() || *pod.ready_since + fleet.min_ready <= now;
 }
 
-DaemonSetController::Standing DaemonSetController::standing_of(const Fleet& fleet, const Seat& seat,
-                                                               base::WallTime now) const {
-  if (seat.pods.empty()) return Standing::Vacant;
+DaemonSetController::RecordedState DaemonSetController::recorded_state_of(const Fleet& fleet, const Seat& seat,
+                                                                          base::WallTime now) const {
+  if (seat.pods.empty()) return RecordedState::Vacant;
   const DaemonPod* fresh = nullptr;
   const DaemonPod* old = nullptr;
   for (const DaemonPod& pod : seat.pods) {
     if (pod.deleting) continue;
     const DaemonPod*& place = is_updated(fleet, pod) ? fresh : old;
-    if (place) return Standing::Excess;
+    if (place) return RecordedState::Excess;
     place = &pod;
   }
-  if (fresh && old) return is_available(fleet, *fresh, now) ? Standing::SurgeIsDone : Standing::SurgeWaits;
-  if (fresh) return is_available(fleet, *fresh, now) ? Standing::Fresh : Standing::Starting;
-  if (old) return is_available(fleet, *old, now) ? Standing::Outdated : Standing::Broken;
-  return Standing::Leaving;
+  if (fresh && old) return is_available(fleet, *fresh, now) ? RecordedState::SurgeIsDone : RecordedState::SurgeWaits;
+  if (fresh) return is_available(fleet, *fresh, now) ? RecordedState::Fresh : RecordedState::Starting;
+  if (old) return is_available(fleet, *old, now) ? RecordedState::Outdated : RecordedState::Broken;
+  return RecordedState::Leaving;
 }
 
 void DaemonSetController::recount(Fleet& fleet) {
@@ -87,10 +87,10 @@ void DaemonSetController::recount_seat(Fleet& fleet, const std::string& node) {
   fleet.sums.add(counted, +1);
   seat.counted = counted;
 
-  const Standing standing = standing_of(fleet, seat, now);
+  const RecordedState standing = recorded_state_of(fleet, seat, now);
   if (standing != seat.standing) {
     fleet.standing[seat.standing].erase(node);
-    if (standing != Standing::Fresh && standing != Standing::Vacant) fleet.standing[standing].insert(node);
+    if (standing != RecordedState::Fresh && standing != RecordedState::Vacant) fleet.standing[standing].insert(node);
     seat.standing = standing;
   }
   if (!seat.node_exists && seat.pods.empty()) fleet.seats.erase(found);
@@ -245,13 +245,13 @@ Done DaemonSetController::roll(Fleet& fleet, const kube::Object& ds) {
 Done DaemonSetController::roll_in_place(Fleet& fleet, const kube::Object& ds, std::int64_t max_unavailable) {
   auto& standing = fleet.standing;
   std::int64_t unavailable = 0;
-  for (Standing state : {Standing::Leaving, Standing::Excess, Standing::Starting, Standing::Broken,
-                         Standing::SurgeWaits, Standing::SurgeIsDone}) {
+  for (RecordedState state : {RecordedState::Leaving, RecordedState::Excess, RecordedState::Starting,
+                              RecordedState::Broken, RecordedState::SurgeWaits, RecordedState::SurgeIsDone}) {
     unavailable += static_cast<std::int64_t>(standing[state].size());
   }
   // An old pod that is not available costs nothing to replace.
-  std::vector<std::string> nodes(standing[Standing::Broken].begin(), standing[Standing::Broken].end());
-  for (const std::string& node : standing[Standing::Outdated]) {
+  std::vector<std::string> nodes(standing[RecordedState::Broken].begin(), standing[RecordedState::Broken].end());
+  for (const std::string& node : standing[RecordedState::Outdated]) {
     if (unavailable++ >= max_unavailable) break;
     nodes.push_back(node);
   }
@@ -266,8 +266,9 @@ Done DaemonSetController::roll_in_place(Fleet& fleet, const kube::Object& ds, st
 
 Done DaemonSetController::roll_by_surge(Fleet& fleet, const kube::Object& ds, std::int64_t max_surge) {
   auto& standing = fleet.standing;
-  auto surging = static_cast<std::int64_t>(standing[Standing::Excess].size() + standing[Standing::SurgeWaits].size());
-  const std::set<std::string> broken = standing[Standing::Broken];
+  auto surging =
+      static_cast<std::int64_t>(standing[RecordedState::Excess].size() + standing[RecordedState::SurgeWaits].size());
+  const std::set<std::string> broken = standing[RecordedState::Broken];
   for (const std::string& node : broken) {
     const Seat seat = fleet.seats[node];
     if (seat.should_run) {
@@ -279,14 +280,14 @@ Done DaemonSetController::roll_by_surge(Fleet& fleet, const kube::Object& ds, st
     }
   }
   std::vector<std::string> candidates;
-  for (const std::string& node : standing[Standing::Outdated]) {
+  for (const std::string& node : standing[RecordedState::Outdated]) {
     if (surging >= max_surge) break;
     if (!fleet.seats[node].should_run) continue;
     ++surging;
     candidates.push_back(node);
   }
   for (const std::string& node : candidates) ASK_VOID(create_pod(fleet, ds, node));
-  const std::set<std::string> finished = standing[Standing::SurgeIsDone];
+  const std::set<std::string> finished = standing[RecordedState::SurgeIsDone];
   for (const std::string& node : finished) {
     const Seat seat = fleet.seats[node];
     for (const DaemonPod& pod : seat.pods) {

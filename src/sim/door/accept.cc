@@ -80,8 +80,8 @@ Refusal not_acceptable(bool known_type, Spoken where) {
 
 }  // namespace
 
-Answer<Wish> read_accept(std::string_view header, Spoken where) {
-  if (base::trim(header).empty()) return Wish{};
+Answer<AcceptedForm> read_accept(std::string_view header, Spoken where) {
+  if (base::trim(header).empty()) return AcceptedForm{};
   std::vector<Range> ranges;
   for (const std::string_view part : base::split(header, ',')) {
     if (!base::trim(part).empty() && ranges.size() < 32) ranges.push_back(read_range(part));
@@ -97,7 +97,7 @@ Answer<Wish> read_accept(std::string_view header, Spoken where) {
     known_type = known_type || json || yaml || range.type == "application/vnd.kubernetes.protobuf";
     if (!json && !yaml) continue;
     if (const auto form = form_of(range, where)) {
-      Wish wish{*form, yaml, "v1"};
+      AcceptedForm wish{*form, yaml, "v1"};
       if (const auto version = range.parameter("v"); !version.empty()) wish.version = version;
       return wish;
     }

@@ -10,7 +10,7 @@ namespace drover::sim::door {
 
 enum class Form { Plain, Table, PartialMetadata, PartialMetadataList, Discovery };
 
-struct Wish {
+struct AcceptedForm {
   Form form = Form::Plain;
   bool yaml = false;
   std::string version = "v1";  // of the group that the form is of
@@ -20,6 +20,6 @@ struct Wish {
 enum class Spoken { ToObject, ToList, ToDiscovery };
 
 // The first acceptable form, by preference and then by order; a 406 that lists what there is.
-Answer<Wish> read_accept(std::string_view header, Spoken where);
+Answer<AcceptedForm> read_accept(std::string_view header, Spoken where);
 
 }  // namespace drover::sim::door

@@ -53,7 +53,7 @@ rbac::User impersonated(std::string_view name, std::vector<std::string> groups) 
 
 }  // namespace
 
-rbac::Decision decide(const Ground& ground, const Caller& caller, rbac::Attributes what) {
+rbac::Decision decide(const DoorContext& ground, const Caller& caller, rbac::Attributes what) {
   if (caller.is_master()) return {true, ""};
   what.user = caller.user;
   return ground.server.policy().decide(what);
@@ -73,7 +73,7 @@ rbac::Attributes attributes_of(const Wanted& wanted, const rbac::User& user) {
   return what;
 }
 
-Answer<Caller> speaking_as(const Ground& ground, const HttpRequest& request, const Wanted& wanted, Caller caller) {
+Answer<Caller> speaking_as(const DoorContext& ground, const HttpRequest& request, const Wanted& wanted, Caller caller) {
   const std::string_view name = request.header("Impersonate-User");
   std::vector<std::string> groups = all_headers(request, "impersonate-group");
   json::Members extra = extra_of(request);
@@ -114,7 +114,7 @@ Answer<Caller> speaking_as(const Ground& ground, const HttpRequest& request, con
   return other;
 }
 
-Answer<void> authorize(const Ground& ground, const Wanted& wanted, const Caller& caller) {
+Answer<void> authorize(const DoorContext& ground, const Wanted& wanted, const Caller& caller) {
   const rbac::Attributes what = attributes_of(wanted, caller.user);
   const rbac::Decision decision = decide(ground, caller, what);
   if (decision.allowed) return {};

@@ -52,7 +52,7 @@ struct Door::Body {
   base::Random random;
   door::Identities identities;
   Streams streams;
-  door::Ground ground;
+  door::DoorContext ground;
   openapi::Library documents;
 };
 

@@ -15,7 +15,7 @@ Caller anonymous() { return {.user = {"system:anonymous", {"system:unauthenticat
 
 Caller admin() { return {.user = {"kubernetes-admin", {"system:masters", "system:authenticated"}}}; }
 
-Caller account_of(const Claims& claims) {
+Caller account_of(const ResourceClaims& claims) {
   Caller caller;
   caller.user = rbac::service_account(claims.ns, claims.account);
   caller.uid = claims.account_uid;
@@ -67,7 +67,7 @@ Answer<Caller> Identities::identify_token(std::string_view token, const std::vec
   return account_of(*claims);
 }
 
-bool Identities::still_stands(const Claims& claims) const {
+bool Identities::still_stands(const ResourceClaims& claims) const {
   const Stored account = server_.store().find("serviceaccounts", claims.ns + "/" + claims.account);
   if (!account || kube::uid_of(*account) != claims.account_uid) return false;
   if (claims.bound_kind.empty()) return true;

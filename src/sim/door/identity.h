@@ -36,7 +36,7 @@ class Identities {
   const TokenSigner& signer() const { return signer_; }
 
  private:
-  bool still_stands(const Claims& claims) const;
+  bool still_stands(const ResourceClaims& claims) const;
 
   const base::Loop& loop_;
   const Server& server_;

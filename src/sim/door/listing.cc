@@ -14,7 +14,7 @@ constexpr std::size_t kMostUnsentOfAList = 1024 * 1024;  // beyond which the rea
 
 class LongList final : public Stream {
  public:
-  LongList(Ground& ground, const Visit& visit, Showing showing, Page page)
+  LongList(DoorContext& ground, const Visit& visit, Showing showing, Page page)
       : ground_(ground),
         exchange_(visit.exchange),
         style_(visit.style),
@@ -59,7 +59,7 @@ class LongList final : public Stream {
     }
   }
 
-  Ground& ground_;
+  DoorContext& ground_;
   std::shared_ptr<Exchange> exchange_;
   Style style_;
   Showing showing_;
@@ -70,7 +70,7 @@ class LongList final : public Stream {
 
 }  // namespace
 
-void send_page(Ground& ground, const Visit& visit, Showing showing, Page page) {
+void send_page(DoorContext& ground, const Visit& visit, Showing showing, Page page) {
   if (page.items.size() > kShortList && !showing.yaml()) {
     const auto list = std::make_shared<LongList>(ground, visit, std::move(showing), std::move(page));
     ground.streams.keep(list);
@@ -95,7 +95,7 @@ void send_page(Ground& ground, const Visit& visit, Showing showing, Page page) {
   visit.exchange->reply(visit.warned(std::move(reply)));
 }
 
-void answer_list(Ground& ground, const Visit& visit, const kube::Resource& resource) {
+void answer_list(DoorContext& ground, const Visit& visit, const kube::Resource& resource) {
   auto showing = Showing::make(ground, visit, resource, Quantity::Many);
   if (!showing) return visit.say(showing.error());
   const auto options = read_list_options(visit.wanted, false);

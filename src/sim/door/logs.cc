@@ -84,7 +84,7 @@ std::string waiting_reason(const kube::Object& pod, std::string_view container) 
 
 }  // namespace
 
-void answer_log(Ground& ground, const Visit& visit) {
+void answer_log(DoorContext& ground, const Visit& visit) {
   const Wanted& wanted = visit.wanted;
   auto query = read_options(wanted.query);
   if (!query) return visit.say(query.error());

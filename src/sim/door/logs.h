@@ -1,10 +1,10 @@
 // pods/NAME/log: what a simulated container has said, from the book that the kubelets keep in this process.
 #pragma once
 
-#include "sim/door/ground.h"
+#include "sim/door/context.h"
 
 namespace drover::sim::door {
 
-void answer_log(Ground& ground, const Visit& visit);
+void answer_log(DoorContext& ground, const Visit& visit);
 
 }  // namespace drover::sim::door

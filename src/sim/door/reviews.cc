@@ -83,7 +83,7 @@ json::Value fields_of(const json::Members& members, bool is_top) {
   return fields;
 }
 
-json::Array managed_fields(const Ground& ground, const Visit& visit, const json::Value& body,
+json::Array managed_fields(const DoorContext& ground, const Visit& visit, const json::Value& body,
                            std::string_view api_version) {
   const std::string_view manager = visit.wanted.query.text("fieldManager");
   json::Members entry = {
@@ -97,7 +97,7 @@ json::Array managed_fields(const Ground& ground, const Visit& visit, const json:
   return {json::Value(std::move(entry))};
 }
 
-Answer<json::Value> access_review(const Ground& ground, const Visit& visit, const kube::Resource& resource,
+Answer<json::Value> access_review(const DoorContext& ground, const Visit& visit, const kube::Resource& resource,
                                   json::Value review) {
   const bool self = resource.plural == "selfsubjectaccessreviews";
   const bool local = resource.plural == "localsubjectaccessreviews";
@@ -115,7 +115,7 @@ Answer<json::Value> access_review(const Ground& ground, const Visit& visit, cons
   return review;
 }
 
-Answer<json::Value> rules_review(const Ground& ground, const Visit& visit, json::Value review) {
+Answer<json::Value> rules_review(const DoorContext& ground, const Visit& visit, json::Value review) {
   const std::string_view ns = json::text_at(review, {"spec", "namespace"});
   if (ns.empty()) return bad_request("no namespace on request");
   review.get_object()["status"] = ground.server.policy().rules_for(visit.caller.user, ns);
@@ -123,7 +123,7 @@ Answer<json::Value> rules_review(const Ground& ground, const Visit& visit, json:
   return review;
 }
 
-Answer<json::Value> token_review(const Ground& ground, json::Value review) {
+Answer<json::Value> token_review(const DoorContext& ground, json::Value review) {
   const std::string_view token = json::text_at(review, {"spec", "token"});
   if (token.empty()) return bad_request("token is required for TokenReview in authentication");
   const auto audiences = review_texts_at(review, {"spec", "audiences"});
@@ -145,7 +145,7 @@ Answer<json::Value> token_review(const Ground& ground, json::Value review) {
 }
 
 // Ties the token to an object, which must exist; its end is the token's end.
-Answer<void> bind(const Ground& ground, const json::Value& ref, Claims& claims) {
+Answer<void> bind(const DoorContext& ground, const json::Value& ref, ResourceClaims& claims) {
   const std::string_view kind = json::text_at(ref, {"kind"});
   const std::string_view name = json::text_at(ref, {"name"});
   const std::string_view version = json::text_at(ref, {"apiVersion"});
@@ -192,7 +192,7 @@ Answer<std::int64_t> lifetime_of(const json::Value& body) {
 
 }  // namespace
 
-Answer<json::Value> answer_review(const Ground& ground, const Visit& visit, const kube::Resource& resource) {
+Answer<json::Value> answer_review(const DoorContext& ground, const Visit& visit, const kube::Resource& resource) {
   TRY(json::Value review, read_object(visit.request, resource.group, resource.version, resource.kind, false));
   json::Members& members = review.get_object();
   members["kind"] = resource.kind;
@@ -212,13 +212,13 @@ Answer<json::Value> answer_review(const Ground& ground, const Visit& visit, cons
   return access_review(ground, visit, resource, std::move(review));
 }
 
-Answer<json::Value> answer_token_request(const Ground& ground, const Visit& visit) {
+Answer<json::Value> answer_token_request(const DoorContext& ground, const Visit& visit) {
   const Wanted& wanted = visit.wanted;
   TRY(json::Value body, read_object(visit.request, "authentication.k8s.io", "v1", "TokenRequest", false));
   TRY(const std::int64_t seconds, lifetime_of(body));
   const Stored account = ground.server.store().find("serviceaccounts", wanted.ns + "/" + wanted.name);
   if (!account) return not_found(kube::kServiceAccounts, wanted.name);
-  Claims claims{.ns = wanted.ns, .account = wanted.name, .account_uid = std::string(kube::uid_of(*account))};
+  ResourceClaims claims{.ns = wanted.ns, .account = wanted.name, .account_uid = std::string(kube::uid_of(*account))};
   claims.audiences = review_texts_at(body, {"spec", "audiences"});
   if (claims.audiences.empty()) claims.audiences.emplace_back(kIssuer);
   const json::Value* ref = json::find(body, {"spec", "boundObjectRef"});

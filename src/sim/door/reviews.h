@@ -2,14 +2,14 @@
 // and the making of tokens.
 #pragma once
 
-#include "sim/door/ground.h"
+#include "sim/door/context.h"
 
 namespace drover::sim::door {
 
 // One of review_resources(); answers the review with its status filled in.
-Answer<json::Value> answer_review(const Ground& ground, const Visit& visit, const kube::Resource& resource);
+Answer<json::Value> answer_review(const DoorContext& ground, const Visit& visit, const kube::Resource& resource);
 
 // POST serviceaccounts/NAME/token.
-Answer<json::Value> answer_token_request(const Ground& ground, const Visit& visit);
+Answer<json::Value> answer_token_request(const DoorContext& ground, const Visit& visit);
 
 }  // namespace drover::sim::door

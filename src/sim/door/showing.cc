@@ -43,9 +43,9 @@ std::shared_ptr<const crd::Version> columns_of(const Server& server, const kube:
 
 }  // namespace
 
-Answer<Showing> Showing::make(const Ground& ground, const Visit& visit, const kube::Resource& resource,
+Answer<Showing> Showing::make(const DoorContext& ground, const Visit& visit, const kube::Resource& resource,
                               Quantity quantity) {
-  TRY(Wish wish,
+  TRY(AcceptedForm wish,
       read_accept(visit.request.header("Accept"), quantity == Quantity::One ? Spoken::ToObject : Spoken::ToList));
   if (wish.form == Form::PartialMetadataList && quantity == Quantity::One) {
     return Refusal(

@@ -7,7 +7,7 @@
 #include "kube/api.h"
 #include "kube/resource.h"
 #include "sim/door/accept.h"
-#include "sim/door/ground.h"
+#include "sim/door/context.h"
 #include "sim/door/words.h"
 #include "sim/print/table.h"
 
@@ -18,7 +18,7 @@ enum class Quantity { One, Many };
 class Showing {
  public:
   // A 406 or 400 when the visitor asks for a form that this does not have.
-  static Answer<Showing> make(const Ground& ground, const Visit& visit, const kube::Resource& resource,
+  static Answer<Showing> make(const DoorContext& ground, const Visit& visit, const kube::Resource& resource,
                               Quantity quantity);
 
   // One object as the whole answer.
@@ -36,13 +36,13 @@ class Showing {
   bool yaml() const { return wish_.yaml; }
 
  private:
-  Showing(const base::Loop& loop, Wish wish, print::Sheet sheet, print::Include include)
+  Showing(const base::Loop& loop, AcceptedForm wish, print::Sheet sheet, print::Include include)
       : loop_(loop), wish_(std::move(wish)), sheet_(std::move(sheet)), include_(include) {}
 
   json::Value metadata_only(const kube::Object& object) const;
 
   const base::Loop& loop_;
-  Wish wish_;
+  AcceptedForm wish_;
   print::Sheet sheet_;
   std::shared_ptr<const crd::Version> columns_ = {};  // of a custom resource; the sheet looks into it
   print::Include include_;

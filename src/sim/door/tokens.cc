@@ -37,8 +37,8 @@ std::int64_t seconds_of(base::WallTime at) {
   return std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
 }
 
-Claims read_claims(const json::Value& payload) {
-  Claims claims;
+ResourceClaims read_claims(const json::Value& payload) {
+  ResourceClaims claims;
   constexpr std::string_view kHome = "kubernetes.io";
   claims.ns = json::text_at(payload, {kHome, "namespace"});
   claims.account = json::text_at(payload, {kHome, "serviceaccount", "name"});
@@ -81,7 +81,7 @@ std::string TokenSigner::mac(std::string_view text) const {
   return {reinterpret_cast<const char*>(digest.data()), length};
 }
 
-std::string TokenSigner::sign(const Claims& claims) const {
+std::string TokenSigner::sign(const ResourceClaims& claims) const {
   json::Array audiences;
   for (const std::string& one : claims.audiences) audiences.emplace_back(one);
   json::Members home;
@@ -102,7 +102,7 @@ std::string TokenSigner::sign(const Claims& claims) const {
   return text + "." + to_url(mac(text));
 }
 
-std::optional<Claims> TokenSigner::check(std::string_view token, base::WallTime now) const {
+std::optional<ResourceClaims> TokenSigner::check(std::string_view token, base::WallTime now) const {
   const std::size_t last = token.rfind('.');
   const std::size_t first = token.find('.');
   if (token.size() > kLongestToken || last == std::string_view::npos || first == last) return {};
@@ -113,7 +113,7 @@ std::optional<Claims> TokenSigner::check(std::string_view token, base::WallTime 
   if (!payload_text) return {};
   const auto payload = json::parse(*payload_text);
   if (!payload) return {};
-  Claims claims = read_claims(*payload);
+  ResourceClaims claims = read_claims(*payload);
   if (claims.expires_at <= now) return {};
   return claims;
 }

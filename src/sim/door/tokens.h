@@ -17,7 +17,7 @@ namespace drover::sim::door {
 
 inline constexpr std::string_view kIssuer = "https://kubernetes.default.svc.cluster.local";
 
-struct Claims {
+struct ResourceClaims {
   std::string ns;
   std::string account;
   std::string account_uid;
@@ -35,9 +35,9 @@ class TokenSigner {
   // `key` is secret; whoever knows it makes tokens.
   explicit TokenSigner(std::string key) : key_(std::move(key)) {}
 
-  std::string sign(const Claims& claims) const;
+  std::string sign(const ResourceClaims& claims) const;
   // The claims of a token that this signer made and that has not expired; nothing for anything else.
-  std::optional<Claims> check(std::string_view token, base::WallTime now) const;
+  std::optional<ResourceClaims> check(std::string_view token, base::WallTime now) const;
 
  private:
   std::string mac(std::string_view text) const;

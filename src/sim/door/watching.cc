@@ -24,7 +24,7 @@ constexpr std::int64_t kShortestDefault = 1800;  // seconds, when the visitor na
 
 class Watching final : public Stream {
  public:
-  Watching(Ground& ground, const Visit& visit, Showing showing)
+  Watching(DoorContext& ground, const Visit& visit, Showing showing)
       : ground_(ground),
         exchange_(visit.exchange),
         showing_(std::move(showing)),
@@ -167,7 +167,7 @@ class Watching final : public Stream {
     watch_.reset();
   }
 
-  Ground& ground_;
+  DoorContext& ground_;
   std::shared_ptr<Exchange> exchange_;
   Showing showing_;
   base::Span timeout_;
@@ -185,7 +185,7 @@ class Watching final : public Stream {
 
 }  // namespace
 
-void answer_watch(Ground& ground, const Visit& visit, const kube::Resource& resource) {
+void answer_watch(DoorContext& ground, const Visit& visit, const kube::Resource& resource) {
   auto showing = Showing::make(ground, visit, resource, Quantity::Many);
   if (!showing) return visit.say(showing.error());
   const auto options = read_list_options(visit.wanted, true);

@@ -4,12 +4,12 @@
 // waits is hung up, and may come back with the last version it saw.
 #pragma once
 
-#include "sim/door/ground.h"
+#include "sim/door/context.h"
 #include "sim/door/showing.h"
 
 namespace drover::sim::door {
 
 // GET of a collection with watch=true, or of a legacy /watch/ path.
-void answer_watch(Ground& ground, const Visit& visit, const kube::Resource& resource);
+void answer_watch(DoorContext& ground, const Visit& visit, const kube::Resource& resource);
 
 }  // namespace drover::sim::door

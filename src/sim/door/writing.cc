@@ -26,7 +26,7 @@ kube::Request request_for(const Visit& visit, const kube::Resource& resource, ku
 }
 
 // The kind of body that a request brings: the resource's own, or its subresource's.
-Answer<json::Value> read_body(const Ground& ground, const Visit& visit, const kube::Resource& resource,
+Answer<json::Value> read_body(const DoorContext& ground, const Visit& visit, const kube::Resource& resource,
                               const Words& words) {
   const Subresource* sub = words.subresource(visit.wanted.subresource);
   if (sub != nullptr && !sub->group.empty()) {
@@ -63,7 +63,7 @@ Answer<void> check_address(const Visit& visit, const kube::Resource& resource, c
   return {};
 }
 
-Answer<void> check_version_asked(const Ground& ground, const Visit& visit) {
+Answer<void> check_version_asked(const DoorContext& ground, const Visit& visit) {
   const std::string_view text = visit.wanted.query.text("resourceVersion");
   if (text.empty()) return {};
   std::uint64_t version = 0;
@@ -87,7 +87,7 @@ Answer<void> check_version_asked(const Ground& ground, const Visit& visit) {
   return Refusal(std::move(rejection));
 }
 
-Answer<kube::Request> read_request(const Ground& ground, const Visit& visit, const kube::Resource& resource,
+Answer<kube::Request> read_request(const DoorContext& ground, const Visit& visit, const kube::Resource& resource,
                                    const Words& words) {
   const std::string& verb = visit.wanted.verb;
   if (verb == "get") {
@@ -112,12 +112,12 @@ Answer<kube::Request> read_request(const Ground& ground, const Visit& visit, con
   return request;
 }
 
-Answer<Reply> reply_to(const Ground& ground, const Visit& visit, const kube::Request& request) {
+Answer<Reply> reply_to(const DoorContext& ground, const Visit& visit, const kube::Request& request) {
   if (visit.caller.is_master()) return ground.server.reply(request);
   return ground.server.reply(request, visit.caller.user);
 }
 
-bool is_still_there(const Ground& ground, const kube::Request& request, const kube::Object& answered) {
+bool is_still_there(const DoorContext& ground, const kube::Request& request, const kube::Object& answered) {
   const std::string key = request.ns.empty() ? request.name : request.ns + "/" + request.name;
   const Stored now = ground.server.store().find(request.resource.qualified(), key);
   return now && kube::uid_of(*now) == kube::uid_of(answered);
@@ -125,7 +125,7 @@ bool is_still_there(const Ground& ground, const kube::Request& request, const ku
 
 }  // namespace
 
-void answer_object(Ground& ground, const Visit& visit, const kube::Resource& resource, const Words& words) {
+void answer_object(DoorContext& ground, const Visit& visit, const kube::Resource& resource, const Words& words) {
   const auto showing = Showing::make(ground, visit, resource, Quantity::One);
   if (!showing) return visit.say(showing.error());
   if (visit.wanted.verb == "delete") {
@@ -144,7 +144,7 @@ void answer_object(Ground& ground, const Visit& visit, const kube::Resource& res
   visit.say(reply->code, showing->whole(*reply->object), reply->warnings);
 }
 
-void answer_delete_collection(Ground& ground, const Visit& visit, const kube::Resource& resource) {
+void answer_delete_collection(DoorContext& ground, const Visit& visit, const kube::Resource& resource) {
   auto showing = Showing::make(ground, visit, resource, Quantity::Many);
   if (!showing) return visit.say(showing.error());
   const auto options = read_list_options(visit.wanted, false);

@@ -1,15 +1,15 @@
 // Requests for one object: what the method, the query and the body say, as the Server's own Request; and its answer.
 #pragma once
 
-#include "sim/door/ground.h"
+#include "sim/door/context.h"
 #include "sim/door/words.h"
 
 namespace drover::sim::door {
 
 // get, create, update, patch or delete of an object or its subresource (log and token are served elsewhere).
-void answer_object(Ground& ground, const Visit& visit, const kube::Resource& resource, const Words& words);
+void answer_object(DoorContext& ground, const Visit& visit, const kube::Resource& resource, const Words& words);
 
 // DELETE of a collection.
-void answer_delete_collection(Ground& ground, const Visit& visit, const kube::Resource& resource);
+void answer_delete_collection(DoorContext& ground, const Visit& visit, const kube::Resource& resource);
 
 }  // namespace drover::sim::door

@@ -8,7 +8,7 @@
 #include "sim/server/context.h"
 #include "sim/server/custom_kinds.h"
 #include "sim/server/definitions.h"
-#include "sim/server/what_stays.h"
+#include "sim/server/immutable_fields.h"
 
 namespace drover::sim {
 namespace {

@@ -10,9 +10,9 @@
 #include "sim/server/context.h"
 #include "sim/server/custom_kinds.h"
 #include "sim/server/field_validation.h"
+#include "sim/server/immutable_fields.h"
 #include "sim/server/managed_fields.h"
 #include "sim/server/names.h"
-#include "sim/server/what_stays.h"
 
 namespace drover::sim {
 namespace {

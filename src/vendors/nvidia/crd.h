@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/json.h"
+#include "vendors/desired.h"
 #include "vendors/nvidia/driver.h"
-#include "vendors/wants.h"
 
 namespace drover::vendors {
 

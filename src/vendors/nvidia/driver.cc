@@ -314,10 +314,10 @@ void follow_the_manager(ClusterPolicyReading& reading) {
   core::Policy& policy = reading.upgrade.policy;
   core::Removal removal = reading.manager.removal;
   removal.forces = false;
-  policy.rolls_by_itself = reading.daemon_sets.update != DaemonSetsAsk::Update::OnDelete;
+  policy.rolling_update = reading.daemon_sets.update != DaemonSetsAsk::Update::OnDelete;
   // Who deletes driver pods by hand has chosen how many.
-  policy.at_once = policy.rolls_by_itself ? std::optional<int>(1) : std::nullopt;
-  policy.away = {.amount = 100, .is_percent = true};
+  policy.max_parallel = policy.rolling_update ? std::optional<int>(1) : std::nullopt;
+  policy.unavailable = {.amount = 100, .is_percent = true};
   policy.jobs = {};
   policy.device_pods = reading.manager.evicts_device_pods ? std::optional(removal) : std::nullopt;
   policy.drain = reading.manager.drains ? std::optional(removal) : std::nullopt;

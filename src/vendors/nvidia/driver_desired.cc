@@ -56,7 +56,7 @@ Shares share_out(const std::vector<PolicyObject>& policies, std::size_t which, c
   return shares;
 }
 
-class NvidiaWants final : public Wants {
+class NvidiaWants final : public Desired {
  public:
   NvidiaWants(const std::vector<PolicyObject>& policies, std::size_t which, const std::vector<PoolNode>& nodes,
               const std::vector<DriverSet>& sets, OperandSettings settings)
@@ -80,11 +80,11 @@ class NvidiaWants final : public Wants {
   bool selects(const LabelsOf& labels) const override {
     return reading_.driver.is_enabled && has_nvidia_gpu(labels) && labels(nvidia().deploy_label) != "false";
   }
-  bool is_the_hosts_own(const LabelsOf& labels) const override {
+  bool is_host_managed(const LabelsOf& labels) const override {
     return labels(nvidia().deploy_label) == "pre-installed";
   }
 
-  NodeWish wish_for(const LabelsOf& labels) const override {
+  DesiredNode desired_on(const LabelsOf& labels) const override {
     const auto pool = vendors::pool_of(reading_.driver, system_of(labels));
     if (!pool) return {};
     const auto driver = std::find_if(operands_.drivers.begin(), operands_.drivers.end(),
@@ -103,7 +103,7 @@ class NvidiaWants final : public Wants {
   const std::vector<json::Value>& daemon_sets() const override { return daemon_sets_; }
   const std::vector<std::string>& leftovers() const override { return operands_.leftovers; }
 
-  json::Value preflight(const std::string& node, const NodeWish& wish) const override {
+  json::Value preflight(const std::string& node, const DesiredNode& wish) const override {
     const auto driver = std::find_if(operands_.drivers.begin(), operands_.drivers.end(),
                                      [&](const DriverOperand& one) { return one.digest == wish.digest; });
     return driver == operands_.drivers.end() ? json::Value() : render_preflight(reading_, *driver, node, settings_);
@@ -111,35 +111,35 @@ class NvidiaWants final : public Wants {
 
   // A label that somebody has set stands, whatever it says; one that Node Feature Discovery takes away does not cost a
   // driver.
-  Dress dress(const LabelsOf& labels, const LabelsOf& annotations, bool may_change_carrier) const override {
-    Dress dress;
-    if (!reading_.driver.is_enabled || !has_nvidia_gpu(labels)) return dress;
+  NodeMetadata metadata(const LabelsOf& labels, const LabelsOf& annotations, bool may_change_carrier) const override {
+    NodeMetadata metadata;
+    if (!reading_.driver.is_enabled || !has_nvidia_gpu(labels)) return metadata;
     const auto want = [&](std::string_view key) {
-      if (labels(key).empty()) dress.labels.emplace(key, "true");
+      if (labels(key).empty()) metadata.labels.emplace(key, "true");
     };
     want(nvidia().present_label);
     want(nvidia().deploy_label);
     each_part(nvidia().gates, want);
-    belong(labels, may_change_carrier, dress);
+    belong(labels, may_change_carrier, metadata);
     const bool is_ours = reading_.upgrade.policy.is_on;
     const std::string_view said = annotations(nvidia().managed_annotation);
-    if (is_ours && said != "true") dress.annotations.emplace(nvidia().managed_annotation, "true");
-    if (!is_ours && !said.empty()) dress.annotations.emplace(nvidia().managed_annotation, std::nullopt);
-    return dress;
+    if (is_ours && said != "true") metadata.annotations.emplace(nvidia().managed_annotation, "true");
+    if (!is_ours && !said.empty()) metadata.annotations.emplace(nvidia().managed_annotation, std::nullopt);
+    return metadata;
   }
 
  private:
   // Whose the node is, and which DaemonSet brings its driver: said only where there can be several.
-  void belong(const LabelsOf& labels, bool may_change_carrier, Dress& dress) const {
+  void belong(const LabelsOf& labels, bool may_change_carrier, NodeMetadata& metadata) const {
     const std::string_view owner = labels(nvidia().owner_label);
     if (reading_.nvidia_driver.empty()) {
-      if (!owner.empty()) dress.labels.emplace(nvidia().owner_label, std::nullopt);
+      if (!owner.empty()) metadata.labels.emplace(nvidia().owner_label, std::nullopt);
       return;
     }
-    if (owner != reading_.nvidia_driver) dress.labels.emplace(nvidia().owner_label, reading_.nvidia_driver);
-    const std::string carrier = wish_for(labels).daemon_set;
+    if (owner != reading_.nvidia_driver) metadata.labels.emplace(nvidia().owner_label, reading_.nvidia_driver);
+    const std::string carrier = desired_on(labels).daemon_set;
     if (may_change_carrier && !carrier.empty() && labels(nvidia().carrier_label) != carrier)
-      dress.labels.emplace(nvidia().carrier_label, carrier);
+      metadata.labels.emplace(nvidia().carrier_label, carrier);
   }
 
   OperandSettings settings_;
@@ -150,9 +150,9 @@ class NvidiaWants final : public Wants {
 
 }  // namespace
 
-std::unique_ptr<Wants> nvidia_wants(const std::vector<PolicyObject>& policies, std::size_t which,
-                                    const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
-                                    const OperandSettings& settings) {
+std::unique_ptr<Desired> nvidia_wants(const std::vector<PolicyObject>& policies, std::size_t which,
+                                      const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
+                                      const OperandSettings& settings) {
   return std::make_unique<NvidiaWants>(policies, which, nodes, sets, settings);
 }
 

@@ -4,13 +4,13 @@
 #include <memory>
 #include <vector>
 
+#include "vendors/desired.h"
 #include "vendors/nvidia/operands.h"
-#include "vendors/wants.h"
 
 namespace drover::vendors {
 
-std::unique_ptr<Wants> nvidia_wants(const std::vector<PolicyObject>& policies, std::size_t which,
-                                    const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
-                                    const OperandSettings& settings);
+std::unique_ptr<Desired> nvidia_wants(const std::vector<PolicyObject>& policies, std::size_t which,
+                                      const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
+                                      const OperandSettings& settings);
 
 }  // namespace drover::vendors

@@ -23,7 +23,7 @@ const Profile& nvidia() {
       .ns = "gpu-operator",
       .policy = {.group = "nvidia.com", .version = "v1", .plural = "clusterpolicies", .kind = "ClusterPolicy"},
       .more_policies = kMorePolicies,
-      .allot = allot_nvidia,
+      .ownership = allot_nvidia,
       .read = nvidia_wants,
       .driver_set = driver_set_of,
       .is_planned = true,

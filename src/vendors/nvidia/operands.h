@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/json.h"
+#include "vendors/desired.h"
 #include "vendors/nvidia/driver.h"
 #include "vendors/nvidia/pools.h"
-#include "vendors/wants.h"
 
 namespace drover::vendors {
 

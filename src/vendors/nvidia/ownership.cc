@@ -96,8 +96,8 @@ const json::Value* cluster_policy_in(const std::vector<PolicyObject>& policies) 
   return chosen ? policies[*chosen].object : nullptr;
 }
 
-Allotment allot_nvidia(const std::vector<PolicyObject>& policies) {
-  Allotment allotment;
+NodeOwnership allot_nvidia(const std::vector<PolicyObject>& policies) {
+  NodeOwnership allotment;
   allotment.ignored_because.resize(policies.size());
   const std::vector<std::size_t> cluster_policies = of_kind(policies, 0);
   const auto chosen = oldest(policies, cluster_policies);

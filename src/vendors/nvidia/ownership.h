@@ -13,14 +13,14 @@
 
 #include <vector>
 
-#include "vendors/wants.h"
+#include "vendors/desired.h"
 
 namespace drover::vendors {
 
 // Whether a node has a GPU of NVIDIA's, by its labels.
 bool has_nvidia_gpu(const LabelsOf& labels);
 
-Allotment allot_nvidia(const std::vector<PolicyObject>& policies);
+NodeOwnership allot_nvidia(const std::vector<PolicyObject>& policies);
 
 // The ClusterPolicy that counts; nullptr for none.
 const json::Value* cluster_policy_in(const std::vector<PolicyObject>& policies);

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "vendors/desired.h"
 #include "vendors/nvidia/driver.h"
-#include "vendors/wants.h"
 
 namespace drover::vendors {
 

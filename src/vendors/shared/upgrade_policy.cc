@@ -133,9 +133,9 @@ PolicyReading read_upgrade_policy(const json::Value* upgrade, const std::string&
   core::Policy& policy = reading.policy;
   Reader from(upgrade, at, reading.troubles);
   policy.is_on = from.flag("autoUpgrade", true);
-  const std::int64_t at_once = from.number("maxParallelUpgrades", 1, std::numeric_limits<int>::max());
-  policy.at_once = at_once == 0 ? std::nullopt : std::optional(static_cast<int>(at_once));
-  policy.away = from.share("maxUnavailable", policy.away);
+  const std::int64_t max_parallel = from.number("maxParallelUpgrades", 1, std::numeric_limits<int>::max());
+  policy.max_parallel = max_parallel == 0 ? std::nullopt : std::optional(static_cast<int>(max_parallel));
+  policy.unavailable = from.share("maxUnavailable", policy.unavailable);
   policy.failures = from.share("failureBudget", policy.failures);
 
   Reader jobs = from.below("waitForCompletion");

@@ -8,7 +8,7 @@
 namespace drover::vendors {
 namespace {
 
-class TenstorrentWants final : public Wants {
+class TenstorrentWants final : public Desired {
  public:
   TenstorrentWants(const json::Value& policy, OperandSettings settings, const std::vector<base::Selector>& older)
       : settings_(std::move(settings)),
@@ -30,8 +30,8 @@ class TenstorrentWants final : public Wants {
   bool selects(const LabelsOf& labels) const override {
     return reading_.selects(labels, settings_.needs_feature_label);
   }
-  bool is_the_hosts_own(const LabelsOf& labels) const override { return labels(kInstallModeLabel) == kHostMode; }
-  NodeWish wish_for(const LabelsOf& labels) const override {
+  bool is_host_managed(const LabelsOf& labels) const override { return labels(kInstallModeLabel) == kHostMode; }
+  DesiredNode desired_on(const LabelsOf& labels) const override {
     if (!brings_driver() || !selects(labels)) return {};
     return {.digest = kmd_digest(reading_.version),
             .version = reading_.version,
@@ -46,8 +46,8 @@ class TenstorrentWants final : public Wants {
   const std::vector<json::Value>& daemon_sets() const override { return daemon_sets_; }
   const std::vector<std::string>& leftovers() const override { return nothing_; }
   // None: the builder that runs already is asked to prepare (messages.h).
-  json::Value preflight(const std::string&, const NodeWish&) const override { return nullptr; }
-  Dress dress(const LabelsOf&, const LabelsOf&, bool /*may_change_carrier*/) const override { return {}; }
+  json::Value preflight(const std::string&, const DesiredNode&) const override { return nullptr; }
+  NodeMetadata metadata(const LabelsOf&, const LabelsOf&, bool /*may_change_carrier*/) const override { return {}; }
 
  private:
   OperandSettings settings_;
@@ -59,9 +59,9 @@ class TenstorrentWants final : public Wants {
 
 }  // namespace
 
-std::unique_ptr<Wants> tenstorrent_wants(const std::vector<PolicyObject>& policies, std::size_t which,
-                                         const std::vector<PoolNode>& /*nodes*/, const std::vector<DriverSet>& /*sets*/,
-                                         const OperandSettings& settings) {
+std::unique_ptr<Desired> tenstorrent_wants(const std::vector<PolicyObject>& policies, std::size_t which,
+                                           const std::vector<PoolNode>& /*nodes*/,
+                                           const std::vector<DriverSet>& /*sets*/, const OperandSettings& settings) {
   return std::make_unique<TenstorrentWants>(*policies[which].object, settings, older_selectors(policies, which));
 }
 

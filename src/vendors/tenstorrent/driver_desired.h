@@ -5,13 +5,13 @@
 #include <memory>
 #include <vector>
 
-#include "vendors/wants.h"
+#include "vendors/desired.h"
 
 namespace drover::vendors {
 
 // As Profile::read (profile.h).
-std::unique_ptr<Wants> tenstorrent_wants(const std::vector<PolicyObject>& policies, std::size_t which,
-                                         const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
-                                         const OperandSettings& settings);
+std::unique_ptr<Desired> tenstorrent_wants(const std::vector<PolicyObject>& policies, std::size_t which,
+                                           const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
+                                           const OperandSettings& settings);
 
 }  // namespace drover::vendors

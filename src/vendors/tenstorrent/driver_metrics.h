@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "vendors/figures.h"
+#include "vendors/metric_family.h"
 
 namespace drover::vendors {
 
-// As Profile::measure.
-std::vector<Family> measure_tenstorrent(const std::vector<PolicyFigures>& policies);
+// As Profile::metrics.
+std::vector<MetricFamily> tenstorrent_metrics(const std::vector<PolicyMetrics>& policies);
 
 }  // namespace drover::vendors

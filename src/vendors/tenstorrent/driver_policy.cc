@@ -75,9 +75,9 @@ void read_drain(const Section& drain, PolicyReading& reading) {
 void read_upgrade(const Section& upgrade, DriverPolicyReading& reading) {
   core::Policy& policy = reading.upgrade.policy;
   reading.kills_holders = upgrade.flag("forceUnload", false);
-  policy.at_once = static_cast<int>(number(upgrade, "maxParallel", 1, 1, std::numeric_limits<int>::max()));
+  policy.max_parallel = static_cast<int>(number(upgrade, "maxParallel", 1, 1, std::numeric_limits<int>::max()));
   // maxParallel is the only width that the document knows.
-  policy.away = {.amount = 1000, .is_percent = true};
+  policy.unavailable = {.amount = 1000, .is_percent = true};
   // The share is written as in the other vendors' policies, and read as there.
   if (const json::Value* failures = upgrade.find("failureBudget"); failures != nullptr) {
     const json::Value only = json::Members{{"failureBudget", *failures}};

@@ -10,8 +10,8 @@
 
 #include "base/json.h"
 #include "base/selector.h"
+#include "vendors/desired.h"
 #include "vendors/shared/upgrade_policy.h"
-#include "vendors/wants.h"
 
 namespace drover::vendors {
 

@@ -14,7 +14,7 @@ using core::Phase;
 using json::Array;
 using json::Members;
 
-NodeState failure_of(const NodeView& node) {
+StateAndReason failure_of(const NodeView& node) {
   if (!node.outcome) return {"Failed", "NotStarted"};
   switch (node.outcome->code) {
     case core::Reason::DrainTimeout: return {"Failed", "DrainTimeout"};
@@ -24,7 +24,7 @@ NodeState failure_of(const NodeView& node) {
   }
 }
 
-NodeState waiting(const NodeView& node, const core::Policy& policy) {
+StateAndReason waiting(const NodeView& node, const core::Policy& policy) {
   using State = core::PreflightView::State;
   if (!policy.is_on) return {"Pending", "Paused"};
   if (node.preflight.state == State::Missing) return {"Pending", "CannotPrepare"};
@@ -37,10 +37,10 @@ bool is_in_progress(std::string_view state) {
 
 }  // namespace
 
-NodeState state_of(const NodeView& node, const core::Policy& policy) {
+StateAndReason state_of(const NodeView& node, const core::Policy& policy) {
   const core::DriverView& driver = node.driver;
   const std::string_view trouble = driver.trouble;
-  if (driver.is_hosts_own) return {"HostManaged", "HostManagedKMD"};
+  if (driver.is_host_managed) return {"HostManaged", "HostManagedKMD"};
   if (node.phase == Phase::Failed) return failure_of(node);
   // An old pod's trouble is not the new driver's.
   if (!driver.is_outdated && !driver.is_ready) {
@@ -56,7 +56,7 @@ NodeState state_of(const NodeView& node, const core::Policy& policy) {
       if (driver.is_ready) return {"Done", "Ready"};
       if (core::is_broken(node)) return {"Failed", "DriverNotReady"};
       if (node.phase == Phase::Done && driver.unready_for) return {"Done", "Ready"};  // its pod may be on its way back
-      return policy.is_on ? NodeState{"Upgrading", "Installing"} : NodeState{"Pending", "Paused"};
+      return policy.is_on ? StateAndReason{"Upgrading", "Installing"} : StateAndReason{"Pending", "Paused"};
     case Phase::Required: return waiting(node, policy);
     case Phase::Cordon: return {"Cordoning", "Cordoning"};
     case Phase::WaitForJobs:
@@ -67,7 +67,7 @@ NodeState state_of(const NodeView& node, const core::Policy& policy) {
   }
 }
 
-ConditionWords condition_of_tenstorrent(std::string_view type, const ConditionWords& ours) {
+ConditionWords tenstorrent_condition(std::string_view type, const ConditionWords& ours) {
   struct Word {
     std::string_view type, ours, status, reason;
   };
@@ -83,14 +83,14 @@ ConditionWords condition_of_tenstorrent(std::string_view type, const ConditionWo
   return ours;
 }
 
-NodeWords words_of_tenstorrent(const NodeView& node, const core::Policy& policy) {
-  using Tone = NodeWords::Tone;
+NodeState tenstorrent_node_state(const NodeView& node, const core::Policy& policy) {
+  using Tone = NodeState::Tone;
   const auto [state, reason] = state_of(node, policy);
   if (state == "Failed" || reason == "CannotPrepare") return {state, reason, Tone::Warning};
   return {state, reason, state == "Pending" ? Tone::Silent : Tone::Normal};
 }
 
-void tell_tenstorrent(const StatusRows& rows, Members& status) {
+void fill_tenstorrent_status(const StatusRows& rows, Members& status) {
   std::map<std::string_view, const json::Value*> before;
   if (rows.before != nullptr) {
     for (const json::Value& row : json::array_at(*rows.before, {"nodes"})) before[json::text_at(row, {"name"})] = &row;
@@ -104,7 +104,7 @@ void tell_tenstorrent(const StatusRows& rows, Members& status) {
   for (const NodeRow& row : rows.nodes) {
     const NodeView& node = *row.node;
     const auto [state, reason] = state_of(node, *rows.policy);
-    if (node.driver.is_ready && !node.driver.is_hosts_own) ++ready;
+    if (node.driver.is_ready && !node.driver.is_host_managed) ++ready;
     if (state == "Failed") ++failed;
     if (state == "Done" || state == "HostManaged") ++up_to_date;
     if (is_in_progress(state)) ++in_progress;

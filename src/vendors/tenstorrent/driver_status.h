@@ -15,19 +15,19 @@ inline constexpr std::size_t kMostNodesTold = 1000;
 inline constexpr std::array<std::string_view, 8> kNodeStates{"Pending",     "Cordoning", "Draining", "Upgrading",
                                                              "Uncordoning", "Done",      "Failed",   "HostManaged"};
 
-struct NodeState {
+struct StateAndReason {
   std::string_view state;
   std::string_view reason;
 };
-NodeState state_of(const core::NodeView& node, const core::Policy& policy);
+StateAndReason state_of(const core::NodeView& node, const core::Policy& policy);
 
-// As Profile::reword.
-ConditionWords condition_of_tenstorrent(std::string_view type, const ConditionWords& ours);
+// As Profile::condition_words.
+ConditionWords tenstorrent_condition(std::string_view type, const ConditionWords& ours);
 
-// As Profile::words. Waiting is no news, unless the node cannot be prepared.
-NodeWords words_of_tenstorrent(const core::NodeView& node, const core::Policy& policy);
+// As Profile::node_state. Waiting is no news, unless the node cannot be prepared.
+NodeState tenstorrent_node_state(const core::NodeView& node, const core::Policy& policy);
 
-// As Profile::tell.
-void tell_tenstorrent(const StatusRows& rows, json::Members& status);
+// As Profile::fill_status.
+void fill_tenstorrent_status(const StatusRows& rows, json::Members& status);
 
 }  // namespace drover::vendors

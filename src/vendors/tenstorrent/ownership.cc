@@ -35,8 +35,8 @@ std::vector<std::size_t> in_order(const std::vector<PolicyObject>& policies) {
 
 }  // namespace
 
-Allotment allot_tenstorrent(const std::vector<PolicyObject>& policies) {
-  Allotment allotment;
+NodeOwnership allot_tenstorrent(const std::vector<PolicyObject>& policies) {
+  NodeOwnership allotment;
   allotment.ignored_because.resize(policies.size());
   for (std::size_t i = 0; i < policies.size(); ++i) {
     if (is_ending(policies[i])) allotment.ignored_because[i] = "it is being deleted";

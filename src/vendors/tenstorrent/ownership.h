@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "base/selector.h"
-#include "vendors/wants.h"
+#include "vendors/desired.h"
 
 namespace drover::vendors {
 
 // As Profile::allot.
-Allotment allot_tenstorrent(const std::vector<PolicyObject>& policies);
+NodeOwnership allot_tenstorrent(const std::vector<PolicyObject>& policies);
 
 // Of the policies that go before `policies[which]`: which nodes they mean.
 std::vector<base::Selector> older_selectors(const std::vector<PolicyObject>& policies, std::size_t which);

@@ -35,7 +35,7 @@ TEST(NvidiaDriverObject, IsReadLikeTheDriverOfAClusterPolicy) {
   EXPECT_EQ(read.driver.repository, "nvcr.io/nvidia");
   EXPECT_EQ(read.driver.image, "driver");
   EXPECT_EQ(read.driver.module_type, "open");
-  EXPECT_EQ(read.upgrade.policy.at_once, 3);
+  EXPECT_EQ(read.upgrade.policy.max_parallel, 3);
   EXPECT_TRUE(read.upgrade.policy.is_on);
   ASSERT_TRUE(read.daemon_sets.tolerations);
   EXPECT_EQ(read.daemon_sets.tolerations->size(), 1U);
@@ -59,12 +59,12 @@ TEST(NvidiaDriverObject, GoesWithoutTheControllerByItsOwnWordAndTheClusterPolicy
   const json::Value object = driver(R"({"version": "550.54.15", "upgradePolicy": {"autoUpgrade": false},
       "manager": {"env": [{"name": "ENABLE_AUTO_DRAIN", "value": "false"}]}})");
   const core::Policy alone = read_nvidia_driver(object, nullptr).upgrade.policy;
-  EXPECT_TRUE(alone.rolls_by_itself);
+  EXPECT_TRUE(alone.rolling_update);
   EXPECT_TRUE(alone.device_pods);
   EXPECT_FALSE(alone.drain);
   const auto by_hand = json::parse(R"({"spec": {"driver": {"upgradePolicy": {"autoUpgrade": true}},
                                                 "daemonsets": {"updateStrategy": "OnDelete"}}})");
-  EXPECT_FALSE(read_nvidia_driver(object, &*by_hand).upgrade.policy.rolls_by_itself);
+  EXPECT_FALSE(read_nvidia_driver(object, &*by_hand).upgrade.policy.rolling_update);
   EXPECT_FALSE(read_nvidia_driver(object, &*by_hand).upgrade.policy.is_on) << "not the ClusterPolicy's";
 }
 

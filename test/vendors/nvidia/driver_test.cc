@@ -105,9 +105,9 @@ TEST(ClusterPolicy, WithoutTheControllerTheVariablesTakeThePlaceOfItsOptions) {
       "manager": {"env": [{"name": "ENABLE_AUTO_DRAIN", "value": "false"}, {"name": "DRAIN_TIMEOUT_SECONDS", "value": "90s"},
                           {"name": "DRAIN_POD_SELECTOR_LABEL", "value": "app=web"}]}}})");
   const core::Policy& policy = reading.upgrade.policy;
-  EXPECT_TRUE(policy.rolls_by_itself);
-  EXPECT_EQ(policy.at_once, 1);
-  EXPECT_EQ(policy.away.of(10), 10);
+  EXPECT_TRUE(policy.rolling_update);
+  EXPECT_EQ(policy.max_parallel, 1);
+  EXPECT_EQ(policy.unavailable.of(10), 10);
   EXPECT_FALSE(policy.jobs.is_wanted);
   EXPECT_TRUE(reading.upgrade.jobs.selects_everything());
   EXPECT_EQ(policy.device_pods, (core::Removal{.at_most = 90s, .forces = false}));
@@ -119,10 +119,10 @@ TEST(ClusterPolicy, WithOnDeleteAPersonSaysWhenADriverChanges) {
   const core::Policy policy = with(R"({"driver": {"upgradePolicy": {"autoUpgrade": false}, "manager": null},
                                        "daemonsets": {"updateStrategy": "OnDelete"}})")
                                   .upgrade.policy;
-  EXPECT_FALSE(policy.rolls_by_itself);
-  EXPECT_FALSE(policy.at_once) << "as many as he deletes";
+  EXPECT_FALSE(policy.rolling_update);
+  EXPECT_FALSE(policy.max_parallel) << "as many as he deletes";
   EXPECT_TRUE(policy.device_pods && policy.drain) << "both are on unless the variables say otherwise";
-  EXPECT_FALSE(with(R"({"daemonsets": {"updateStrategy": "RollingUpdate"}})").upgrade.policy.rolls_by_itself);
+  EXPECT_FALSE(with(R"({"daemonsets": {"updateStrategy": "RollingUpdate"}})").upgrade.policy.rolling_update);
 }
 
 TEST(ClusterPolicy, TheOlderSwitchForOpenModulesIsReadToo) {

@@ -18,8 +18,8 @@ TEST(UpgradePolicy, AnAbsentOneMeansTheDocumentsDefaults) {
   const PolicyReading reading = read_upgrade_policy(nullptr, "spec.driver.upgradePolicy");
   EXPECT_TRUE(reading.troubles.empty());
   EXPECT_TRUE(reading.policy.is_on);
-  EXPECT_EQ(reading.policy.at_once, 1);
-  EXPECT_EQ(reading.policy.away, (core::Share{25, true}));
+  EXPECT_EQ(reading.policy.max_parallel, 1);
+  EXPECT_EQ(reading.policy.unavailable, (core::Share{25, true}));
   EXPECT_FALSE(reading.policy.jobs.is_wanted);
   EXPECT_EQ(reading.policy.device_pods, (core::Removal{.at_most = 300s}));
   EXPECT_FALSE(reading.policy.drain);
@@ -33,8 +33,8 @@ TEST(UpgradePolicy, ReadsEveryFieldOfTheDocument) {
       "drain": {"enable": true, "force": true, "podSelector": "app!=db", "timeoutSeconds": 45, "deleteEmptyDir": true}})");
   EXPECT_TRUE(reading.troubles.empty());
   EXPECT_FALSE(reading.policy.is_on);
-  EXPECT_EQ(reading.policy.at_once, 4);
-  EXPECT_EQ(reading.policy.away, (core::Share{7, false}));
+  EXPECT_EQ(reading.policy.max_parallel, 4);
+  EXPECT_EQ(reading.policy.unavailable, (core::Share{7, false}));
   EXPECT_EQ(reading.policy.failures, (core::Share{0, true}));
   EXPECT_EQ(reading.policy.jobs, (core::JobWait{true, 60s}));
   EXPECT_EQ(reading.jobs.text(), "job=train");
@@ -52,7 +52,7 @@ TEST(UpgradePolicy, ADrainThatIsNotEnabledIsNone) {
 TEST(UpgradePolicy, ZeroIsNoLimit) {
   const PolicyReading reading = read_text(R"({"maxParallelUpgrades": 0, "gpuPodDeletion": {"timeoutSeconds": 0},
       "drain": {"enable": true, "timeoutSeconds": 0}, "waitForCompletion": {"podSelector": "a", "timeoutSeconds": 0}})");
-  EXPECT_EQ(reading.policy.at_once, std::nullopt);
+  EXPECT_EQ(reading.policy.max_parallel, std::nullopt);
   EXPECT_EQ(reading.policy.device_pods->at_most, std::nullopt);
   EXPECT_EQ(reading.policy.drain->at_most, std::nullopt);
   EXPECT_EQ(reading.policy.jobs.at_most, std::nullopt);

@@ -49,7 +49,7 @@ TEST(DriverPolicy, AbsentMeansTheDocumentsDefaults) {
   EXPECT_EQ(reading.pull_policy, "IfNotPresent");
   const core::Policy& upgrade = reading.upgrade.policy;
   EXPECT_TRUE(upgrade.is_on);
-  EXPECT_EQ(upgrade.at_once, 1);
+  EXPECT_EQ(upgrade.max_parallel, 1);
   EXPECT_EQ(upgrade.device_pods, (core::Removal{.takes_local_data = true, .at_most = 600s, .forces = false}));
   EXPECT_EQ(upgrade.drain, (core::Removal{.takes_local_data = true, .at_most = 600s, .forces = false}));
   EXPECT_TRUE(reading.upgrade.drained.selects_everything());
@@ -63,7 +63,7 @@ TEST(DriverPolicy, EveryFieldIsRead) {
   EXPECT_EQ(reading.upgrade.policy.trouble, "");
   const core::Policy& upgrade = reading.upgrade.policy;
   EXPECT_FALSE(upgrade.is_on);
-  EXPECT_EQ(upgrade.at_once, 3);
+  EXPECT_EQ(upgrade.max_parallel, 3);
   EXPECT_EQ(upgrade.failures, (core::Share{.amount = 2}));
   EXPECT_TRUE(reading.kills_holders);
   EXPECT_EQ(reading.image, "example.com/builder:1");
@@ -241,18 +241,18 @@ TEST(TenstorrentWants, AnswersWhatEveryVendorIsAsked) {
     return found == labels.end() ? std::string_view() : std::string_view(found->second);
   };
   EXPECT_TRUE(wants->selects(look));
-  EXPECT_FALSE(wants->is_the_hosts_own(look));
-  EXPECT_EQ(wants->wish_for(look).digest, kmd_digest("2.8.0"));
-  EXPECT_EQ(wants->wish_for(look).daemon_set, "ttdrv-default");
-  EXPECT_EQ(wants->wish_for(look).image, "drover:latest");
+  EXPECT_FALSE(wants->is_host_managed(look));
+  EXPECT_EQ(wants->desired_on(look).digest, kmd_digest("2.8.0"));
+  EXPECT_EQ(wants->desired_on(look).daemon_set, "ttdrv-default");
+  EXPECT_EQ(wants->desired_on(look).image, "drover:latest");
   ASSERT_EQ(wants->daemon_sets().size(), 1U);
   labels[std::string(kInstallModeLabel)] = "host";
-  EXPECT_TRUE(wants->is_the_hosts_own(look));
+  EXPECT_TRUE(wants->is_host_managed(look));
   EXPECT_FALSE(wants->keeps_what_is_there());
   const auto broken = tenstorrent_wants(policies, 1, {}, {}, {});
   EXPECT_FALSE(broken->brings_driver());
   EXPECT_TRUE(broken->selects(look)) << "its nodes stay its own";
-  EXPECT_EQ(broken->wish_for(look).digest, "") << "and nobody knows what they should have";
+  EXPECT_EQ(broken->desired_on(look).digest, "") << "and nobody knows what they should have";
   EXPECT_TRUE(broken->daemon_sets().empty());
   EXPECT_TRUE(broken->keeps_what_is_there()) << "what is there stays as it is";
 }

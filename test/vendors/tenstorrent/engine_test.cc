@@ -160,7 +160,7 @@ core::NodeView node(Phase phase) {
 std::string told(const core::NodeView& node, bool is_on = true) {
   core::Policy policy_born;
   policy_born.is_on = is_on;
-  const NodeState state = state_of(node, policy_born);
+  const StateAndReason state = state_of(node, policy_born);
   return std::string(state.state) + "/" + std::string(state.reason);
 }
 
@@ -176,7 +176,7 @@ TEST(TenstorrentStatus, HasAStateAndAReasonForEverything) {
   one.preflight.state = core::PreflightView::State::Missing;
   EXPECT_EQ(told(one), "Pending/CannotPrepare");
   one = node(Phase::Done);
-  one.driver.is_hosts_own = true;
+  one.driver.is_host_managed = true;
   EXPECT_EQ(told(one), "HostManaged/HostManagedKMD");
   one = node(Phase::Idle);
   one.driver.is_ready = false;
@@ -203,7 +203,7 @@ TEST(TenstorrentStatus, CountsAndKeepsTheTimesOfWhatDidNotChange) {
   waiting.driver.is_outdated = true;
   core::NodeView hosts = node(Phase::Idle);
   hosts.name = "tt-3";
-  hosts.driver.is_hosts_own = true;
+  hosts.driver.is_host_managed = true;
   const json::Value before = parsed(R"({"nodes": [
       {"name": "tt-1", "state": "Done", "reason": "Ready", "lastTransitionTime": "then"},
       {"name": "tt-2", "state": "Done", "reason": "Ready", "lastTransitionTime": "then"}]})");
@@ -211,7 +211,7 @@ TEST(TenstorrentStatus, CountsAndKeepsTheTimesOfWhatDidNotChange) {
       .policy = &policy_born, .daemon_set = "ttdrv-default", .version = "2.8.0", .now = "now", .before = &before};
   rows.nodes = {{.node = &done, .message = "x"}, {.node = &waiting, .message = "no slot is free"}, {.node = &hosts}};
   json::Members status;
-  tell_tenstorrent(rows, status);
+  fill_tenstorrent_status(rows, status);
   EXPECT_EQ(json::text_of(status["summary"]),
             R"({"matched":3,"desired":3,"ready":2,"available":2,"failed":0,"upToDate":2,"inProgress":0})");
   const json::Array& nodes = status["nodes"].get_array();
@@ -232,7 +232,7 @@ TEST(TenstorrentTakeover, APodOfTheVendorsOperatorCarriesTheDriverThatItsVariabl
 
 TEST(TenstorrentRecord, AClaimWithoutACordonIsReadBack) {
   protocol::Record record;
-  record.held = protocol::Held{.kind = "tenstorrent/driver", .node = "n", .claim = {.id = "c", .policy = "p"}};
+  record.held = protocol::ClaimRecord{.kind = "tenstorrent/driver", .node = "n", .claim = {.id = "c", .policy = "p"}};
   record.held->claim.cordon = core::Claim::Cordon::None;
   record.held->claim.gates["gate"] = core::kAbsent;
   const auto back = protocol::parse_record(text_of(record));

@@ -62,7 +62,7 @@ bool is_operand(std::string_view pod, std::string_view ns) {
 }  // namespace
 
 struct DriverManager::Body {
-  Body(ManagerSettings given, Surroundings surroundings)
+  Body(ManagerSettings given, ProgramContext surroundings)
       : settings(std::move(given)),
         around(std::move(surroundings)),
         node(around.api, around.loop, around.random, settings.node, [this] { look_soon(); }) {}
@@ -126,8 +126,9 @@ struct DriverManager::Body {
     // A kernel that cannot unload is to be known before anybody empties the node for nothing.
     if (step.what == ManagerDo::Leave && step.code == 0) {
       const bool is_known = before && before->boot == step.report.boot && !before->can_unload;
-      if (!step.report.can_unload) return !is_known || before->wants != protocol::Wish::Nothing || before->has_paused;
-      return before && (before->wants != protocol::Wish::Nothing || before->has_paused || !before->can_unload);
+      if (!step.report.can_unload)
+        return !is_known || before->wants != protocol::AgentRequest::Nothing || before->has_paused;
+      return before && (before->wants != protocol::AgentRequest::Nothing || before->has_paused || !before->can_unload);
     }
     if (!before) return true;
     protocol::Report same = step.report;
@@ -218,7 +219,7 @@ struct DriverManager::Body {
   }
 
   const ManagerSettings settings;
-  Surroundings around;
+  ProgramContext around;
   ManagerMemory memory;
   OwnNode node;
   base::Timer timer;
@@ -228,7 +229,7 @@ struct DriverManager::Body {
   bool is_over = false;
 };
 
-DriverManager::DriverManager(ManagerSettings settings, Surroundings surroundings)
+DriverManager::DriverManager(ManagerSettings settings, ProgramContext surroundings)
     : body_(std::make_unique<Body>(std::move(settings), std::move(surroundings))) {}
 DriverManager::~DriverManager() = default;
 

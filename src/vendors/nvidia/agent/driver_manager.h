@@ -15,7 +15,7 @@ namespace drover::agent {
 
 class DriverManager final : public Program {
  public:
-  DriverManager(ManagerSettings settings, Surroundings surroundings);
+  DriverManager(ManagerSettings settings, ProgramContext surroundings);
   ~DriverManager() override;
   DriverManager(const DriverManager&) = delete;
   DriverManager& operator=(const DriverManager&) = delete;

@@ -8,8 +8,8 @@
 namespace drover::agent {
 namespace {
 
+using protocol::AgentRequest;
 using protocol::Order;
-using protocol::Wish;
 using ManagerDo = ManagerStep::Do;
 
 constexpr base::Span kOperandPatience = std::chrono::minutes(5);  // as the vendor's own manager has
@@ -28,7 +28,8 @@ class ManagerWalk {
   ManagerStep next() {
     const bool waited = sight_.now - *memory_.began >= kServerPatience;
     if (memory_.is_ending) return leave(1, "asked to end before the driver could be changed");
-    if (!sight_.node && !(waited && needs_nobody())) return wait(Wish::Nothing, "waiting for the API server");
+    if (!sight_.node && !(waited && needs_no_eviction()))
+      return wait(AgentRequest::Nothing, "waiting for the API server");
     if (sight_.has_host_driver) return leave_to_the_host();
     if (sight_.loaded.empty()) return leave(0, "no NVIDIA module is loaded: the driver can be installed");
     if (is_the_wanted_one()) return leave(0, "the wanted driver is loaded already: it stays");
@@ -46,18 +47,18 @@ class ManagerWalk {
     return !settings_.reinstalls && !settings_.digest.empty() && sight_.stored_digest == settings_.digest;
   }
   // Neither permission nor anybody's removal: a machine that has just booted gets its driver with the server away.
-  bool needs_nobody() const { return !sight_.has_host_driver && (sight_.loaded.empty() || is_the_wanted_one()); }
+  bool needs_no_eviction() const { return !sight_.has_host_driver && (sight_.loaded.empty() || is_the_wanted_one()); }
   std::string ask_id() const { return node_.claim.empty() ? settings_.pod_uid : node_.claim; }
   bool is_for_us(const Order& order) const { return order.id == ask_id() && order.target == settings_.digest; }
-  bool may_go(Wish wish) const {
+  bool may_go(AgentRequest wish) const {
     const auto& order = node_.order;
     return order && is_for_us(*order) && order->may_load && !order->is_paused && !order->is_refused &&
-           (wish != Wish::Drain || order->serves == Wish::Drain);
+           (wish != AgentRequest::Drain || order->serves == AgentRequest::Drain);
   }
-  bool is_refused(Wish wish) const {
+  bool is_refused(AgentRequest wish) const {
     // Who may not have a drain may not have less.
     return node_.order && is_for_us(*node_.order) && node_.order->is_refused &&
-           (node_.order->serves == wish || node_.order->serves == Wish::Drain);
+           (node_.order->serves == wish || node_.order->serves == AgentRequest::Drain);
   }
   // With an open claim the gates are the operator's; with an operator at work only what we left ourselves is ours.
   bool gates_are_ours() const { return node_.claim.empty() && (!node_.is_managed || node_.has_paused); }
@@ -69,7 +70,7 @@ class ManagerWalk {
     const std::string why = "the machine has an NVIDIA driver of its own: it is left alone";
     if (node_.deploy == vendors::kNvidiaHostsOwn && sight_.now - *memory_.marked_since >= kMarkPatience)
       return leave(1, why);
-    ManagerStep step = wait(Wish::Nothing, why);
+    ManagerStep step = wait(AgentRequest::Nothing, why);
     if (gates_are_ours()) step.labels = to_restore(node_.gates, vendors::kNvidiaGatePaused);
     step.report.has_paused = false;
     if (node_.deploy != vendors::kNvidiaHostsOwn)
@@ -78,10 +79,10 @@ class ManagerWalk {
   }
 
   ManagerStep ask_to_load() {
-    if (may_go(Wish::Load)) return take_out(Wish::Load);
+    if (may_go(AgentRequest::Load)) return take_out(AgentRequest::Load);
     memory_.busy_since.reset();
-    ManagerStep step =
-        wait(Wish::Load, "a driver is loaded: waiting for the operator's permission to replace it" + held_back());
+    ManagerStep step = wait(AgentRequest::Load,
+                            "a driver is loaded: waiting for the operator's permission to replace it" + held_back());
     // Left by us when nobody managed the node yet: the operator decides about its gates from here on.
     if (gates_are_ours()) step.labels = to_restore(node_.gates, vendors::kNvidiaGatePaused);
     step.report.has_paused = false;
@@ -90,7 +91,7 @@ class ManagerWalk {
 
   ManagerStep free_the_device() {
     if (Labels pause = to_pause(node_.gates, vendors::kNvidiaGatePaused); !pause.empty() && gates_are_ours()) {
-      ManagerStep step = wait(Wish::Nothing, "pausing the other pods of the device");
+      ManagerStep step = wait(AgentRequest::Nothing, "pausing the other pods of the device");
       step.report.has_paused = true;
       step.labels = std::move(pause);
       step.again = {};
@@ -101,27 +102,28 @@ class ManagerWalk {
       const std::string who = some_of(sight_.operands);
       if (sight_.now - *memory_.paused_since >= kOperandPatience)
         return leave(1, fmt::format("{} did not go within {}", who, base::human(kOperandPatience)));
-      return wait(Wish::Nothing, "waiting for " + who + " to go");
+      return wait(AgentRequest::Nothing, "waiting for " + who + " to go");
     }
-    if (memory_.wish == Wish::Nothing && settings_.evicts) wish_for(Wish::Evict);
-    if (memory_.wish == Wish::Nothing) return take_out(Wish::Nothing);
+    if (memory_.wish == AgentRequest::Nothing && settings_.evicts) request(AgentRequest::Evict);
+    if (memory_.wish == AgentRequest::Nothing) return take_out(AgentRequest::Nothing);
     if (may_go(memory_.wish)) return take_out(memory_.wish);
     if (is_refused(memory_.wish)) return no_way("the operator could not do it: " + node_.order->message);
     if (settings_.at_most && sight_.now - *memory_.wished_since >= *settings_.at_most)
       return no_way(fmt::format("nothing came of it within {}", base::human(*settings_.at_most)));
     memory_.busy_since.reset();
-    return wait(memory_.wish, (memory_.wish == Wish::Evict ? "waiting for the pods that use the device to be evicted"
-                                                           : "waiting for the node to be drained") +
-                                  held_back());
+    return wait(memory_.wish,
+                (memory_.wish == AgentRequest::Evict ? "waiting for the pods that use the device to be evicted"
+                                                     : "waiting for the node to be drained") +
+                    held_back());
   }
 
   // The old modules go, as soon as nobody holds them.
-  ManagerStep take_out(Wish wish) {
+  ManagerStep take_out(AgentRequest wish) {
     const std::string who = sight_.holders.empty() ? memory_.unload_trouble : "held by " + holders_text();
     if (!who.empty()) {
       if (!memory_.busy_since) memory_.busy_since = sight_.now;
       // With an operator at work the deadline is the operator's.
-      if (wish != Wish::Load && sight_.now - *memory_.busy_since >= kBusyPatience) return no_way(who);
+      if (wish != AgentRequest::Load && sight_.now - *memory_.busy_since >= kBusyPatience) return no_way(who);
       if (!sight_.holders.empty()) return wait(wish, "the driver cannot be unloaded yet: " + who);
     }
     ManagerStep step =
@@ -132,15 +134,15 @@ class ManagerWalk {
 
   // What was tried is not enough: the next stronger wish, or the end.
   ManagerStep no_way(const std::string& why) {
-    if (settings_.drains && memory_.wish != Wish::Drain) {
-      wish_for(Wish::Drain);
-      return wait(Wish::Drain, "asking for a drain: " + why);
+    if (settings_.drains && memory_.wish != AgentRequest::Drain) {
+      request(AgentRequest::Drain);
+      return wait(AgentRequest::Drain, "asking for a drain: " + why);
     }
     return leave(1, fmt::format("the old driver cannot be taken out: {}{}", why,
                                 settings_.drains ? "" : " (ENABLE_AUTO_DRAIN is false)"));
   }
 
-  void wish_for(Wish wish) {
+  void request(AgentRequest wish) {
     memory_.wish = wish;
     memory_.wished_since = sight_.now;
     memory_.busy_since.reset();
@@ -166,7 +168,7 @@ class ManagerWalk {
                        sight_.holders.size() == 1 ? "" : fmt::format(" and {} more", sight_.holders.size() - 1));
   }
 
-  ManagerStep wait(Wish wish, std::string message) const {
+  ManagerStep wait(AgentRequest wish, std::string message) const {
     ManagerStep step;
     step.report = {.boot = sight_.boot,
                    .id = ask_id(),
@@ -178,7 +180,7 @@ class ManagerWalk {
     return step;
   }
   ManagerStep leave(int code, std::string message) const {
-    ManagerStep step = wait(Wish::Nothing, std::move(message));
+    ManagerStep step = wait(AgentRequest::Nothing, std::move(message));
     step.what = ManagerDo::Leave;
     step.code = code;
     step.must_be_told = sight_.node.has_value();

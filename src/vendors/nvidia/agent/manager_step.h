@@ -50,7 +50,7 @@ struct Sight {
 struct ManagerMemory {
   std::optional<base::Instant> began = {};
   std::optional<base::Instant> paused_since = {};
-  protocol::Wish wish = protocol::Wish::Nothing;
+  protocol::AgentRequest wish = protocol::AgentRequest::Nothing;
   std::optional<base::Instant> wished_since = {};
   std::optional<base::Instant> busy_since = {};
   std::string unload_trouble = {};                 // what the kernel said last

@@ -13,14 +13,14 @@ namespace {
 
 base::Result<MakeProgram> make_driver_manager(const Environment& environment) {
   TRY(const auto settings, read_manager_settings(environment));
-  return [settings](Surroundings around, const std::function<void(bool)>&) {
+  return [settings](ProgramContext around, const std::function<void(bool)>&) {
     return std::make_unique<DriverManager>(settings, std::move(around));
   };
 }
 
 base::Result<MakeProgram> make_validator(const Environment& environment) {
   TRY(const auto settings, read_validator_settings(environment));
-  return [settings](Surroundings around, std::function<void(bool)> ready) {
+  return [settings](ProgramContext around, std::function<void(bool)> ready) {
     return std::make_unique<Validator>(settings, std::move(around), std::move(ready));
   };
 }

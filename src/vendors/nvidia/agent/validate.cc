@@ -88,7 +88,7 @@ bool has_passed(host::Host& host) {
 }
 
 struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
-  Body(const ValidatorSettings& settings, Surroundings surroundings, std::function<void(bool)> tell_ready)
+  Body(const ValidatorSettings& settings, ProgramContext surroundings, std::function<void(bool)> tell_ready)
       : around(std::move(surroundings)),
         ready(std::move(tell_ready)),
         node(around.api, around.loop, around.random, settings.node, [this] { look_soon(); }) {}
@@ -169,7 +169,7 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
     const protocol::Report now{.boot = around.host.boot_id(),
                                .id = order ? order->id : std::string(),
                                .digest = order ? order->target : std::string(),
-                               .wants = protocol::Wish::Nothing,
+                               .wants = protocol::AgentRequest::Nothing,
                                .can_unload = around.host.can_unload_modules(),
                                .has_paused = before && before->has_paused,
                                .message = passed.empty() ? std::string(kComplaint) + message : message};
@@ -189,7 +189,7 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
     around.say(line);
   }
 
-  Surroundings around;
+  ProgramContext around;
   std::function<void(bool)> ready;
   OwnNode node;
   base::Timer timer;
@@ -200,7 +200,7 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
   bool is_over = false;
 };
 
-Validator::Validator(const ValidatorSettings& settings, Surroundings surroundings, std::function<void(bool)> ready)
+Validator::Validator(const ValidatorSettings& settings, ProgramContext surroundings, std::function<void(bool)> ready)
     : body_(std::make_shared<Body>(settings, std::move(surroundings), std::move(ready))) {}
 Validator::~Validator() = default;
 

@@ -33,7 +33,7 @@ bool has_passed(host::Host& host);
 
 class Validator final : public Program {
  public:
-  Validator(const ValidatorSettings& settings, Surroundings surroundings, std::function<void(bool)> ready);
+  Validator(const ValidatorSettings& settings, ProgramContext surroundings, std::function<void(bool)> ready);
   ~Validator() override;
   Validator(const Validator&) = delete;
   Validator& operator=(const Validator&) = delete;

@@ -10,7 +10,7 @@
 namespace drover::agent {
 namespace {
 
-using protocol::Wish;
+using protocol::AgentRequest;
 using LoadDo = LoadStep::Do;
 
 constexpr base::Span kLoadServerPatience = std::chrono::minutes(1);
@@ -77,8 +77,9 @@ class LoadWalk {
 
   LoadStep stand_down() {
     note_ = {.boot = sight_.boot, .is_hosts = true};
-    LoadStep step = wait(
-        Wish::Nothing, fmt::format("the host manages tt-kmd itself ({} is there): it is left alone", sight_.hosts_own));
+    LoadStep step =
+        wait(AgentRequest::Nothing,
+             fmt::format("the host manages tt-kmd itself ({} is there): it is left alone", sight_.hosts_own));
     step.is_ready = true;
     return step;
   }
@@ -86,7 +87,7 @@ class LoadWalk {
   LoadStep serve() {
     note_ = {.boot = sight_.boot, .version = wanted_};
     memory_.busy_since.reset();
-    LoadStep step = wait(Wish::Nothing, fmt::format("tt-kmd {} is loaded", wanted_));
+    LoadStep step = wait(AgentRequest::Nothing, fmt::format("tt-kmd {} is loaded", wanted_));
     step.is_ready = true;
     if (!memory_.smi_was_tried && !settings_.smi_version.empty()) {
       step.what = LoadDo::PlaceSmi;
@@ -133,14 +134,14 @@ class LoadWalk {
     const std::string why = node_.order ? std::string("paused")
                                         : fmt::format("{} cannot be read ({})",
                                                       vendors::kTenstorrentDriverChannel.order, node_.order_trouble);
-    return wait(Wish::Nothing, fmt::format("{}: {}, {} would be wanted", why, what_is_loaded(), wanted_));
+    return wait(AgentRequest::Nothing, fmt::format("{}: {}, {} would be wanted", why, what_is_loaded(), wanted_));
   }
 
   LoadStep install() {
     if (is_in_swap()) return bring(wanted_);
     if (!sight_.node) {
       if (!has_rebooted() || sight_.now - *memory_.began < kLoadServerPatience)
-        return wait(Wish::Nothing, "no tt-kmd is loaded; waiting for the API server");
+        return wait(AgentRequest::Nothing, "no tt-kmd is loaded; waiting for the API server");
       return bring(note_.version.empty() ? wanted_ : note_.version);
     }
     const bool takes_over = note_.is_hosts && !has_rebooted();
@@ -188,7 +189,7 @@ class LoadWalk {
     }
     if (!is_held()) return unload();
     LoadStep step =
-        wait(Wish::Load, fmt::format("cannot unload tt-kmd {} yet: {}", sight_.loaded->version, in_the_way()));
+        wait(AgentRequest::Load, fmt::format("cannot unload tt-kmd {} yet: {}", sight_.loaded->version, in_the_way()));
     if (settings_.kills_holders && !sight_.holders.empty()) {
       step.what = LoadDo::Kill;
       step.report.message =
@@ -202,7 +203,7 @@ class LoadWalk {
   LoadStep unload() {
     note_.from = sight_.loaded->version;
     note_.to = wanted_;
-    LoadStep step = wait(Wish::Load, fmt::format("rmmod: unloading tt-kmd {}", sight_.loaded->version));
+    LoadStep step = wait(AgentRequest::Load, fmt::format("rmmod: unloading tt-kmd {}", sight_.loaded->version));
     step.what = LoadDo::Unload;
     step.again = kBusyLook;
     return step;
@@ -221,7 +222,7 @@ class LoadWalk {
     if (auto not_yet = until_built(version, false)) {
       return has_way_back && memory_.not_built.contains(key_of(version)) ? bring(before()) : *not_yet;
     }
-    LoadStep step = wait(Wish::Nothing, fmt::format("insmod: loading tt-kmd {}", version));
+    LoadStep step = wait(AgentRequest::Nothing, fmt::format("insmod: loading tt-kmd {}", version));
     step.what = LoadDo::Load;
     step.key = key_of(version);
     step.again = kBusyLook;
@@ -241,9 +242,10 @@ class LoadWalk {
     if (memory_.built.contains(key)) return {};
     const auto trouble = memory_.not_built.find(key);
     const bool is_troubled = trouble != memory_.not_built.end();
-    LoadStep step = wait(Wish::Nothing, is_troubled ? fmt::format("tt-kmd {} cannot be built: {}; {}", version,
-                                                                  trouble->second.message, what_is_loaded())
-                                                    : fmt::format("building tt-kmd {}; {}", version, what_is_loaded()));
+    LoadStep step =
+        wait(AgentRequest::Nothing, is_troubled ? fmt::format("tt-kmd {} cannot be built: {}; {}", version,
+                                                              trouble->second.message, what_is_loaded())
+                                                : fmt::format("building tt-kmd {}; {}", version, what_is_loaded()));
     step.report.cannot_prepare = is_troubled;
     if (memory_.building || !is_due(key)) return step;
     step.what = LoadDo::Build;
@@ -257,7 +259,7 @@ class LoadWalk {
   LoadStep ask(std::string message) {
     memory_.busy_since.reset();
     memory_.unload_trouble.clear();
-    LoadStep step = wait(sight_.node ? Wish::Load : Wish::Nothing, std::move(message));
+    LoadStep step = wait(sight_.node ? AgentRequest::Load : AgentRequest::Nothing, std::move(message));
     step.report.prepared = wanted_;
     return step;
   }
@@ -291,7 +293,7 @@ class LoadWalk {
     return changes;
   }
 
-  LoadStep wait(Wish wish, std::string message) const {
+  LoadStep wait(AgentRequest wish, std::string message) const {
     LoadStep step;
     step.note = note_;
     if (sight_.node) step.labels = labels();
@@ -305,7 +307,7 @@ class LoadWalk {
     return step;
   }
   LoadStep leave(int code, std::string message) const {
-    LoadStep step = wait(Wish::Nothing, std::move(message));
+    LoadStep step = wait(AgentRequest::Nothing, std::move(message));
     step.what = LoadDo::Leave;
     step.code = code;
     return step;

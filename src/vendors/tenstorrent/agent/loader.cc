@@ -49,7 +49,7 @@ LoadNode load_node_of(const kube::Object& node) {
 }  // namespace
 
 struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
-  Body(LoadSettings given, Surroundings surroundings, std::function<void(bool)> tell_ready)
+  Body(LoadSettings given, ProgramContext surroundings, std::function<void(bool)> tell_ready)
       : settings(std::move(given)),
         around(std::move(surroundings)),
         ready(std::move(tell_ready)),
@@ -154,7 +154,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
                });
   }
 
-  // Tries once to tell why, and ends.
+  // Attempts once to tell why, and ends.
   void leave(const LoadStep& step) {
     if (!leaving_since) leaving_since = around.loop.now();
     // We have just begun, or an earlier word is still on its way.
@@ -293,7 +293,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
   }
 
   const LoadSettings settings;
-  Surroundings around;
+  ProgramContext around;
   std::function<void(bool)> ready;
   LoadMemory memory;
   OwnNode node;
@@ -311,7 +311,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
   bool is_over = false;
 };
 
-Loader::Loader(LoadSettings settings, Surroundings surroundings, std::function<void(bool)> ready)
+Loader::Loader(LoadSettings settings, ProgramContext surroundings, std::function<void(bool)> ready)
     : body_(std::make_shared<Body>(std::move(settings), std::move(surroundings), std::move(ready))) {}
 
 Loader::~Loader() {

@@ -16,7 +16,7 @@ namespace drover::agent {
 class Loader final : public Program {
  public:
   // `ready` is told at every look; whoever can ask instead asks `serves`.
-  Loader(LoadSettings settings, Surroundings surroundings, std::function<void(bool)> ready);
+  Loader(LoadSettings settings, ProgramContext surroundings, std::function<void(bool)> ready);
   ~Loader() override;
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;

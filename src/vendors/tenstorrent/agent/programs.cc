@@ -14,7 +14,7 @@ namespace {
 
 base::Result<MakeProgram> make_loader(const Environment& environment) {
   TRY(const auto settings, read_load_settings(environment));
-  return [settings](Surroundings around, std::function<void(bool)> ready) {
+  return [settings](ProgramContext around, std::function<void(bool)> ready) {
     return std::make_unique<Loader>(settings, std::move(around), std::move(ready));
   };
 }

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/text.h"
-#include "observe/claims.h"
 #include "observe/pod_facts.h"
 #include "observe/ranges.h"
+#include "observe/resource_claims.h"
 #include "vendors/tenstorrent/driver_policy.h"
 #include "vendors/tenstorrent/words.h"
 
@@ -69,11 +69,11 @@ bool passes(const Fault& fault) {
 
 kube::Object migration_pod(const std::string& node, Direction direction, const std::string& ns,
                            const std::string& image) {
-  const std::string deed = direction == Direction::ToOperator ? "vacate" : "hand-back";
-  Members container = {{"name", deed},
+  const std::string operation = direction == Direction::ToOperator ? "vacate" : "hand-back";
+  Members container = {{"name", operation},
                        {"image", image},
                        {"command", Array{"drover"}},
-                       {"args", Array{"agent", deed, "--root", "/host"}},
+                       {"args", Array{"agent", operation, "--root", "/host"}},
                        {"securityContext", Members{{"privileged", true}}},
                        {"terminationMessagePolicy", "FallbackToLogsOnError"},
                        {"volumeMounts", Array{Members{{"name", "host"}, {"mountPath", "/host"}}}}};
@@ -118,7 +118,7 @@ struct Migration::Body {
   std::map<std::string, std::string> held = {};  // by pod's uid: why it was not evicted
   MigrationView view = {};
   std::string image = {};
-  std::unique_ptr<Rounds> rounds = {};
+  std::unique_ptr<ListBatch> rounds = {};
   std::vector<kube::Call> calls = {};
   std::size_t awaited = 0;
   base::Timer again = {};
@@ -145,7 +145,7 @@ struct Migration::Body {
   void look() {
     view = {.node = node(), .spent = loop.now() - turned_at};
     image = settings.image;
-    rounds = std::make_unique<Rounds>(api);
+    rounds = std::make_unique<ListBatch>(api);
     rounds->begin([this](const base::Result<void>& outcome) {
       again = loop.after(base::Span::zero(), [this, outcome] { looked(outcome); });
     });
@@ -232,19 +232,20 @@ struct Migration::Body {
   }
 
   void act(const NextDeed& next) {
-    if (next.deed != Deed::Refuse && next.deed != Deed::Fail) tell(next.text);
-    switch (next.deed) {
-      case Deed::Refuse:
-      case Deed::Fail: return finish(base::fault(Fault::Kind::Refused, next.text));
-      case Deed::Done: ++at; return turn();
-      case Deed::Wait: return later(next.text);
-      case Deed::Evict: return evict();
-      case Deed::StartHelper: return start_helper();
-      case Deed::RemoveHelper: return ask({kube::remove(kube::kPods, settings.ns, pod_name(node()), view.helper.uid)});
-      case Deed::Skip: return ask({labels(Members{{vendors::kTenstorrentSkipLabel, "true"}})});
-      case Deed::SayHost: return ask({says_host()});
-      case Deed::Cordon: return ask({marked(view.is_cordoned ? kWasCordoned : kWasOpen, true)});
-      case Deed::Release: return ask({marked({}, view.mark == kWasOpen ? false : view.is_cordoned)});
+    if (next.operation != Operation::Refuse && next.operation != Operation::Fail) tell(next.text);
+    switch (next.operation) {
+      case Operation::Refuse:
+      case Operation::Fail: return finish(base::fault(Fault::Kind::Refused, next.text));
+      case Operation::Done: ++at; return turn();
+      case Operation::Wait: return later(next.text);
+      case Operation::Evict: return evict();
+      case Operation::StartHelper: return start_helper();
+      case Operation::RemoveHelper:
+        return ask({kube::remove(kube::kPods, settings.ns, pod_name(node()), view.helper.uid)});
+      case Operation::Skip: return ask({labels(Members{{vendors::kTenstorrentSkipLabel, "true"}})});
+      case Operation::SayHost: return ask({says_host()});
+      case Operation::Cordon: return ask({marked(view.is_cordoned ? kWasCordoned : kWasOpen, true)});
+      case Operation::Release: return ask({marked({}, view.mark == kWasOpen ? false : view.is_cordoned)});
     }
   }
 

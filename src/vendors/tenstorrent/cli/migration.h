@@ -14,7 +14,7 @@
 
 #include "base/loop.h"
 #include "base/selector.h"
-#include "cli/rounds.h"
+#include "cli/list_batch.h"
 #include "kube/api.h"
 #include "vendors/profile.h"
 #include "vendors/tenstorrent/cli/migration_step.h"

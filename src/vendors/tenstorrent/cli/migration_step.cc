@@ -41,12 +41,12 @@ std::string protected_pods(const MigrationView& view, const MigrationTerms& term
   return {};
 }
 
-class Walk {
+class StepChooser {
  public:
-  Walk(const MigrationView& view, const MigrationTerms& terms) : view_(view), terms_(terms) {}
+  StepChooser(const MigrationView& view, const MigrationTerms& terms) : view_(view), terms_(terms) {}
 
   NextDeed next() const {
-    if (!view_.is_there) return {Deed::Refuse, "there is no such node"};
+    if (!view_.is_there) return {Operation::Refuse, "there is no such node"};
     return terms_.direction == Direction::ToOperator ? to_operator() : to_host();
   }
 
@@ -59,35 +59,35 @@ class Walk {
     if (!view_.policy) return refuse("no TenstorrentDriverPolicy means it; apply one that does (paused: true is fine)");
     if (view_.install_mode == vendors::kContainerMode) return taken_over();
     if (view_.helper.state == HelperState::Succeeded) {
-      if (!view_.mark.empty()) return {Deed::Release, "host vacated; the node is given back"};
-      return {Deed::Wait, "waiting for the node's agent to notice that the host is vacated"};
+      if (!view_.mark.empty()) return {Operation::Release, "host vacated; the node is given back"};
+      return {Operation::Wait, "waiting for the node's agent to notice that the host is vacated"};
     }
     return clear_and_work("vacating the host");
   }
 
   NextDeed taken_over() const {
-    if (!view_.mark.empty()) return {Deed::Release, "the operator has the node; it is given back"};
+    if (!view_.mark.empty()) return {Operation::Release, "the operator has the node; it is given back"};
     if (view_.helper.state != HelperState::None) return remove_helper();
     if (view_.policy->is_paused) {
-      return {Deed::Done, fmt::format("vacated; {0} is paused: kubectl patch ttdp {0} --type merge -p "
-                                      "'{{\"spec\":{{\"paused\":false}}}}' lets the operator load {1}",
-                                      view_.policy->name, view_.policy->version)};
+      return {Operation::Done, fmt::format("vacated; {0} is paused: kubectl patch ttdp {0} --type merge -p "
+                                           "'{{\"spec\":{{\"paused\":false}}}}' lets the operator load {1}",
+                                           view_.policy->name, view_.policy->version)};
     }
     if (view_.kmd_version == view_.policy->version) {
-      return {Deed::Done, fmt::format("the operator's driver {} is loaded", view_.kmd_version)};
+      return {Operation::Done, fmt::format("the operator's driver {} is loaded", view_.kmd_version)};
     }
-    return {Deed::Wait, fmt::format("waiting for the operator to load {}", view_.policy->version)};
+    return {Operation::Wait, fmt::format("waiting for the operator to load {}", view_.policy->version)};
   }
 
   NextDeed to_host() const {
     const bool is_over = view_.install_mode == vendors::kHostMode;
     if (is_over && view_.mark.empty() && view_.helper.state == HelperState::None) {
-      return {Deed::Done, "the host has its own driver"};
+      return {Operation::Done, "the host has its own driver"};
     }
-    if (!view_.is_skipped) return {Deed::Skip, "taking it out of every policy (skip label)"};
+    if (!view_.is_skipped) return {Operation::Skip, "taking it out of every policy (skip label)"};
     if (view_.helper.state == HelperState::Succeeded) {
-      if (!is_over) return {Deed::SayHost, "the host has its own driver again"};
-      if (!view_.mark.empty()) return {Deed::Release, "the node is given back"};
+      if (!is_over) return {Operation::SayHost, "the host has its own driver again"};
+      if (!view_.mark.empty()) return {Operation::Release, "the node is given back"};
       return remove_helper();
     }
     return clear_and_work(
@@ -99,28 +99,29 @@ class Walk {
   NextDeed clear_and_work(std::string at_work) const {
     if (view_.helper.state == HelperState::Failed && !view_.helper_is_ours) return remove_helper();
     if (view_.helper.state == HelperState::Failed) {
-      return {Deed::Fail, fmt::format("{}; it stays cordoned: mend that and run this again, or kubectl uncordon {}",
-                                      view_.helper.said, view_.node)};
+      return {Operation::Fail,
+              fmt::format("{}; it stays cordoned: mend that and run this again, or kubectl uncordon {}",
+                          view_.helper.said, view_.node)};
     }
     if (view_.helper.state == HelperState::UnderWay) {
-      return {Deed::Wait, view_.helper.said.empty() ? at_work : view_.helper.said};
+      return {Operation::Wait, view_.helper.said.empty() ? at_work : view_.helper.said};
     }
     if (view_.mark.empty()) {
       if (const std::string trouble = protected_pods(view_, terms_); !trouble.empty()) return refuse(trouble);
-      return {Deed::Cordon, view_.is_cordoned ? "found cordoned, and will be left so" : "cordoning it"};
+      return {Operation::Cordon, view_.is_cordoned ? "found cordoned, and will be left so" : "cordoning it"};
     }
     if (!view_.pods.empty()) return drain();
     if (terms_.direction == Direction::ToHost && view_.builder_is_there) {
-      return {Deed::Wait, "waiting for the builder's pod to leave, which would load the driver again"};
+      return {Operation::Wait, "waiting for the builder's pod to leave, which would load the driver again"};
     }
-    return {Deed::StartHelper, std::move(at_work)};
+    return {Operation::StartHelper, std::move(at_work)};
   }
 
   NextDeed drain() const {
     const std::string trouble = protected_pods(view_, terms_);
     const bool is_late = view_.spent > terms_.drain_at_most;
     if (!trouble.empty() || is_late) {
-      return {Deed::Fail,
+      return {Operation::Fail,
               fmt::format("{}; it stays cordoned: run this again, or kubectl uncordon {}",
                           trouble.empty() ? fmt::format("not drained within {}: {}", base::human(terms_.drain_at_most),
                                                         names_of(view_.pods))
@@ -128,17 +129,18 @@ class Walk {
                           view_.node)};
     }
     const bool all_go = std::all_of(view_.pods.begin(), view_.pods.end(), [](const auto& pod) { return pod.is_going; });
-    return {all_go ? Deed::Wait : Deed::Evict, "evicting " + names_of(view_.pods)};
+    return {all_go ? Operation::Wait : Operation::Evict, "evicting " + names_of(view_.pods)};
   }
 
   NextDeed remove_helper() const {
-    if (view_.helper.is_going) return {Deed::Wait, "waiting for the pod of an earlier run to go"};
-    return {Deed::RemoveHelper, "removing the pod that did the work"};
+    if (view_.helper.is_going) return {Operation::Wait, "waiting for the pod of an earlier run to go"};
+    return {Operation::RemoveHelper, "removing the pod that did the work"};
   }
 
   NextDeed refuse(std::string why) const {
-    if (view_.mark.empty()) return {Deed::Refuse, std::move(why)};
-    return {Deed::Fail, fmt::format("{}; it stays cordoned by an earlier run: kubectl uncordon {}", why, view_.node)};
+    if (view_.mark.empty()) return {Operation::Refuse, std::move(why)};
+    return {Operation::Fail,
+            fmt::format("{}; it stays cordoned by an earlier run: kubectl uncordon {}", why, view_.node)};
   }
 
   const MigrationView& view_;
@@ -147,11 +149,12 @@ class Walk {
 
 }  // namespace
 
-NextDeed next_deed(const MigrationView& view, const MigrationTerms& terms) { return Walk(view, terms).next(); }
+NextDeed next_deed(const MigrationView& view, const MigrationTerms& terms) { return StepChooser(view, terms).next(); }
 
 std::vector<std::string> migration_preview(const MigrationView& view, const MigrationTerms& terms) {
   const NextDeed first = next_deed(view, terms);
-  if (first.deed == Deed::Refuse || first.deed == Deed::Fail || first.deed == Deed::Done) return {first.text};
+  if (first.operation == Operation::Refuse || first.operation == Operation::Fail || first.operation == Operation::Done)
+    return {first.text};
   std::vector<std::string> lines;
   const bool to_host = terms.direction == Direction::ToHost;
   if (to_host && !view.is_skipped) lines.push_back(fmt::format("would set {}=true", vendors::kTenstorrentSkipLabel));

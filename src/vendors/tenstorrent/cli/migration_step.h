@@ -74,7 +74,7 @@ struct MigrationTerms {
   bool is_forced = false;  // bare pods go, too
 };
 
-enum class Deed {
+enum class Operation {
   Refuse,  // nothing was changed by this run
   Fail,    // something was, and the text says how it stands
   Skip,    // the skip label
@@ -89,7 +89,7 @@ enum class Deed {
 };
 
 struct NextDeed {
-  Deed deed;
+  Operation operation;
   std::string text;  // for people: what is done, awaited, or wrong
 };
 

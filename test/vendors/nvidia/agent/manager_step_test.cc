@@ -9,8 +9,8 @@ namespace drover::agent {
 namespace {
 
 using namespace std::chrono_literals;
+using protocol::AgentRequest;
 using protocol::Order;
-using protocol::Wish;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Do = ManagerStep::Do;
@@ -27,7 +27,7 @@ class Manager : public ::testing::Test {
   ManagerMemory memory;
 
   ManagerStep next() { return step(settings, sight, memory); }
-  void allow(const std::string& id, Wish serves = Wish::Nothing) {
+  void allow(const std::string& id, AgentRequest serves = AgentRequest::Nothing) {
     sight.node->order = Order{.id = id, .target = "new", .may_load = true, .serves = serves};
   }
   void is_held() {
@@ -94,7 +94,7 @@ TEST_F(Manager, SaysBeforeAnythingElseThatThisKernelCannotUnload) {
 TEST_F(Manager, WaitsForPermissionWhereAnOperatorIsAtWork) {
   sight.node->is_managed = true;
   EXPECT_EQ(next().what, Do::Wait);
-  EXPECT_EQ(next().report.wants, Wish::Load);
+  EXPECT_EQ(next().report.wants, AgentRequest::Load);
   EXPECT_EQ(next().report.id, "pod-1");
   EXPECT_THAT(next().labels, IsEmpty()) << "the gates are the operator's";
   sight.node->claim = "claim-1";
@@ -145,13 +145,13 @@ TEST_F(Manager, WithoutTheControllerPausesThenWaitsForPodsThenAsksForEviction) {
   EXPECT_TRUE(next().report.has_paused);
   pause();
   sight.operands = {"gpu-operator/nvidia-dcgm-x"};
-  EXPECT_EQ(next().report.wants, Wish::Nothing);
+  EXPECT_EQ(next().report.wants, AgentRequest::Nothing);
   EXPECT_THAT(next().report.message, HasSubstr("gpu-operator/nvidia-dcgm-x"));
   sight.operands.clear();
-  EXPECT_EQ(next().report.wants, Wish::Evict);
+  EXPECT_EQ(next().report.wants, AgentRequest::Evict);
   EXPECT_EQ(next().report.id, "pod-1");
   EXPECT_TRUE(next().report.has_paused);
-  allow("pod-1", Wish::Evict);
+  allow("pod-1", AgentRequest::Evict);
   EXPECT_EQ(next().what, Do::Unload);
   sight.loaded.clear();
   const ManagerStep end = next();
@@ -174,22 +174,22 @@ TEST_F(Manager, GivesUpOnOperandsThatDoNotGoAndPutsTheLabelsBack) {
 
 TEST_F(Manager, AsksForADrainOnlyAfterTheEvictionFailed) {
   pause();
-  EXPECT_EQ(next().report.wants, Wish::Evict);
+  EXPECT_EQ(next().report.wants, AgentRequest::Evict);
   sight.node->order =
-      Order{.id = "pod-1", .target = "new", .serves = Wish::Evict, .is_refused = true, .message = "bare pod"};
-  EXPECT_EQ(next().report.wants, Wish::Drain);
-  allow("pod-1", Wish::Evict);
+      Order{.id = "pod-1", .target = "new", .serves = AgentRequest::Evict, .is_refused = true, .message = "bare pod"};
+  EXPECT_EQ(next().report.wants, AgentRequest::Drain);
+  allow("pod-1", AgentRequest::Evict);
   EXPECT_EQ(next().what, Do::Wait) << "that was for the eviction";
-  allow("pod-1", Wish::Drain);
+  allow("pod-1", AgentRequest::Drain);
   EXPECT_EQ(next().what, Do::Unload);
 }
 
 TEST_F(Manager, FailsWhenTheEvictionFailsAndDrainIsOff) {
   settings.drains = false;
   pause();
-  EXPECT_EQ(next().report.wants, Wish::Evict);
+  EXPECT_EQ(next().report.wants, AgentRequest::Evict);
   sight.node->order =
-      Order{.id = "pod-1", .target = "new", .serves = Wish::Evict, .is_refused = true, .message = "bare pod"};
+      Order{.id = "pod-1", .target = "new", .serves = AgentRequest::Evict, .is_refused = true, .message = "bare pod"};
   const ManagerStep end = next();
   EXPECT_EQ(end.what, Do::Leave);
   EXPECT_EQ(end.code, 1);
@@ -199,9 +199,9 @@ TEST_F(Manager, FailsWhenTheEvictionFailsAndDrainIsOff) {
 
 TEST_F(Manager, WhoMayNotHaveADrainMayNotHaveLess) {
   pause();
-  EXPECT_EQ(next().report.wants, Wish::Evict);
+  EXPECT_EQ(next().report.wants, AgentRequest::Evict);
   sight.node->order =
-      Order{.id = "pod-1", .target = "new", .serves = Wish::Drain, .is_refused = true, .message = "bare pod"};
+      Order{.id = "pod-1", .target = "new", .serves = AgentRequest::Drain, .is_refused = true, .message = "bare pod"};
   next();
   EXPECT_EQ(next().what, Do::Leave);
 }
@@ -209,11 +209,11 @@ TEST_F(Manager, WhoMayNotHaveADrainMayNotHaveLess) {
 TEST_F(Manager, DrainsAfterItsTimeIsOver) {
   settings.at_most = 300s;
   pause();
-  EXPECT_EQ(next().report.wants, Wish::Evict);
+  EXPECT_EQ(next().report.wants, AgentRequest::Evict);
   pass(299s);
-  EXPECT_EQ(next().report.wants, Wish::Evict);
+  EXPECT_EQ(next().report.wants, AgentRequest::Evict);
   pass(1s);
-  EXPECT_EQ(next().report.wants, Wish::Drain);
+  EXPECT_EQ(next().report.wants, AgentRequest::Drain);
   pass(300s);
   EXPECT_EQ(next().what, Do::Leave);
 }
@@ -221,12 +221,12 @@ TEST_F(Manager, DrainsAfterItsTimeIsOver) {
 TEST_F(Manager, DrainsWhenTheModuleStaysBusyAfterTheEviction) {
   pause();
   next();
-  allow("pod-1", Wish::Evict);
+  allow("pod-1", AgentRequest::Evict);
   EXPECT_EQ(next().what, Do::Unload);
   memory.unload_trouble = "cannot unload nvidia: it is in use";
   EXPECT_EQ(next().what, Do::Unload);
   pass(5min);
-  EXPECT_EQ(next().report.wants, Wish::Drain);
+  EXPECT_EQ(next().report.wants, AgentRequest::Drain);
 }
 
 TEST_F(Manager, EvictsNobodyWhenItIsNotToAndTriesToUnload) {
@@ -236,7 +236,7 @@ TEST_F(Manager, EvictsNobodyWhenItIsNotToAndTriesToUnload) {
   EXPECT_EQ(next().what, Do::Unload);
   is_held();
   EXPECT_EQ(next().what, Do::Wait);
-  EXPECT_EQ(next().report.wants, Wish::Nothing);
+  EXPECT_EQ(next().report.wants, AgentRequest::Nothing);
   pass(5min);
   EXPECT_EQ(next().what, Do::Leave);
   EXPECT_THAT(next().report.message, HasSubstr("ENABLE_AUTO_DRAIN is false"));

@@ -19,7 +19,7 @@ constexpr const char* kDriverScript =
 class Yard {
  public:
   explicit Yard(Death death = {}, std::uint64_t seed = 1) : world(seed), person(world.api("person")) {
-    deeds.death = death;
+    counters.death = death;
     sim::ImageTable images = sim::ImageTable::with_vendors();
     EXPECT_TRUE(images.prefer("*nvidia/driver:*", "nvidia-driver-ctr", kDriverScript));
     EXPECT_TRUE(images.prefer("drover:*", "k8s-driver-manager", "program driver-manager"));
@@ -100,7 +100,7 @@ class Yard {
     for (int number = 1; number <= 3; ++number) {
       const std::string name = fmt::format("nvidia-{}", number);
       const auto report = report_of(number);
-      const bool is_wanted = report && report->wants != protocol::Wish::Nothing;
+      const bool is_wanted = report && report->wants != protocol::AgentRequest::Nothing;
       const bool is_cordoned = json::flag_at(*node(number), {"spec", "unschedulable"});
       if (!is_wanted) {
         if (is_cordoned) patch_node(name, R"({"spec": {"unschedulable": null}})");
@@ -131,7 +131,7 @@ class Yard {
     ask(kube::patch(kube::kNodes, "", name, kube::PatchKind::Merge, parsed(merge)));
   }
 
-  Deeds deeds;
+  PolicyCounters counters;
   sim::World world;
   kube::Api& person;
   std::unique_ptr<sim::Kubelets> kubelets;
@@ -143,7 +143,7 @@ class Yard {
     return {{"driver-manager",
              [this](sim::ProgramStart start) {
                return std::make_unique<Container<DriverManager>>(
-                   std::move(start), deeds, [](const sim::ProgramStart& told, Surroundings around) {
+                   std::move(start), counters, [](const sim::ProgramStart& told, ProgramContext around) {
                      auto settings = read_manager_settings(told.env);
                      EXPECT_TRUE(settings) << settings.error().message;
                      return std::make_unique<DriverManager>(*settings, std::move(around));
@@ -151,7 +151,7 @@ class Yard {
              }},
             {"validate", [this](sim::ProgramStart start) {
                return std::make_unique<Container<Validator>>(
-                   std::move(start), watched, [](const sim::ProgramStart& told, Surroundings around) {
+                   std::move(start), watched, [](const sim::ProgramStart& told, ProgramContext around) {
                      return std::make_unique<Validator>(ValidatorSettings{told.node}, std::move(around), told.ready);
                    });
              }}};
@@ -188,7 +188,7 @@ class Yard {
                           "readinessProbe": {"exec": {"command": ["x"]}, "periodSeconds": 1}}]}}}})");
   }
 
-  Deeds watched;  // of the validators, which do not die here
+  PolicyCounters watched;  // of the validators, which do not die here
 };
 
 TEST(Upgrade, InstallsTheFirstDriverWithoutAskingAnybody) {
@@ -196,8 +196,8 @@ TEST(Upgrade, InstallsTheFirstDriverWithoutAskingAnybody) {
   yard.create_driver("535.1");
   EXPECT_TRUE(yard.settles_at("535.1"));
   EXPECT_EQ(yard.wishes, 0);
-  EXPECT_EQ(yard.deeds.count, 0) << "nothing is loaded: nothing to ask, write or unload";
-  EXPECT_THAT(yard.deeds.wrong, IsEmpty());
+  EXPECT_EQ(yard.counters.count, 0) << "nothing is loaded: nothing to ask, write or unload";
+  EXPECT_THAT(yard.counters.wrong, IsEmpty());
 }
 
 TEST(Upgrade, WithoutTheControllerTheAgentAsksForTheEvictionAndPutsEveryLabelBack) {
@@ -210,7 +210,7 @@ TEST(Upgrade, WithoutTheControllerTheAgentAsksForTheEvictionAndPutsEveryLabelBac
   EXPECT_TRUE(yard.settles_at("550.1"));
   EXPECT_GE(yard.wishes, 3);
   EXPECT_TRUE(yard.world.run_until([&] { return yard.ready_pods("ml", "train") == 3; }, 10min));
-  EXPECT_THAT(yard.deeds.wrong, IsEmpty());
+  EXPECT_THAT(yard.counters.wrong, IsEmpty());
 }
 
 TEST(Upgrade, UnloadsNothingUntilItsWishIsServed) {
@@ -231,25 +231,25 @@ TEST(Upgrade, UnloadsNothingUntilItsWishIsServed) {
 }
 
 TEST(Upgrade, ADeathOfTheAgentAtAnyDeedChangesNothingInTheEnd) {
-  int deeds = 0;
+  int counters = 0;
   {
     Yard yard;
     yard.create_driver("535.1");
     ASSERT_TRUE(yard.settles_at("535.1"));
     yard.set_driver("550.1");
     ASSERT_TRUE(yard.settles_at("550.1"));
-    deeds = yard.deeds.count;
+    counters = yard.counters.count;
   }
-  ASSERT_GE(deeds, 3 * 5) << "pause, wish, two modules, restore: on each node";
-  for (int at = 1; at <= deeds; ++at) {
+  ASSERT_GE(counters, 3 * 5) << "pause, wish, two modules, restore: on each node";
+  for (int at = 1; at <= counters; ++at) {
     for (const bool after : {false, true}) {
       Yard yard({.at = at, .after = after});
       yard.create_driver("535.1");
       ASSERT_TRUE(yard.settles_at("535.1"));
       yard.set_driver("550.1");
       EXPECT_TRUE(yard.settles_at("550.1")) << "death " << (after ? "after" : "before") << " deed " << at;
-      EXPECT_EQ(yard.deeds.deaths, 1);
-      EXPECT_THAT(yard.deeds.wrong, IsEmpty());
+      EXPECT_EQ(yard.counters.deaths, 1);
+      EXPECT_THAT(yard.counters.wrong, IsEmpty());
     }
   }
 }
@@ -296,7 +296,7 @@ TEST(Upgrade, ADriverOfTheSameDigestStaysLoadedUnderItsWorkloads) {
   ASSERT_TRUE(yard.settles_at("535.1"));
   yard.run_training();
   ASSERT_TRUE(yard.world.run_until([&] { return yard.ready_pods("ml", "train") == 3; }, 10min));
-  const int before = yard.deeds.count;
+  const int before = yard.counters.count;
   std::vector<std::string> pods;
   yard.world.store().each("pods", "gpu-operator", [&](const sim::Stored& pod) {
     if (kube::label_of(*pod, "app") == "nvidia-driver-daemonset") pods.emplace_back(kube::name_of(*pod));
@@ -305,7 +305,7 @@ TEST(Upgrade, ADriverOfTheSameDigestStaysLoadedUnderItsWorkloads) {
   yard.world.run_for(1min);
   EXPECT_TRUE(yard.settles_at("535.1", 10min));
   EXPECT_EQ(yard.ready_pods("ml", "train"), 3);
-  EXPECT_EQ(yard.deeds.count, before) << "nothing was written or unloaded";
+  EXPECT_EQ(yard.counters.count, before) << "nothing was written or unloaded";
 }
 
 TEST(Upgrade, UnderAnOperatorItAsksToLoadAndPausesNothing) {
@@ -324,10 +324,10 @@ TEST(Upgrade, UnderAnOperatorItAsksToLoadAndPausesNothing) {
     EXPECT_EQ(kube::label_of(*yard.node(number), kPlugin), "true");
     EXPECT_EQ(yard.driver_on(number), "535.1");
     const auto report = yard.report_of(number);
-    asking += report && report->wants == protocol::Wish::Load && report->digest == "digest-550.1" ? 1 : 0;
+    asking += report && report->wants == protocol::AgentRequest::Load && report->digest == "digest-550.1" ? 1 : 0;
   }
   EXPECT_EQ(asking, 1) << "the DaemonSet replaces one pod at a time";
-  EXPECT_THAT(yard.deeds.wrong, IsEmpty());
+  EXPECT_THAT(yard.counters.wrong, IsEmpty());
 }
 
 TEST(Upgrade, AnAgentThatIsAskedToEndPutsTheLabelsBack) {

@@ -73,13 +73,13 @@ class Machine final : public host::Host {
 template <class Agent>
 class Container final : public sim::Program {
  public:
-  using Make = std::function<std::unique_ptr<Agent>(const sim::ProgramStart&, Surroundings)>;
-  Container(sim::ProgramStart start, Deeds& deeds, const Make& make)
+  using Make = std::function<std::unique_ptr<Agent>(const sim::ProgramStart&, ProgramContext)>;
+  Container(sim::ProgramStart start, PolicyCounters& counters, const Make& make)
       : start_(std::move(start)),
-        deeds_(deeds),
+        counters_(counters),
         machine_(start_.host, [this] { return lives_on(); }),
-        door_(start_.api, start_.node, deeds, [this] { return lives_on(); }) {
-    agent_ = make(start_, Surroundings{machine_, door_, start_.loop, start_.random, start_.log, start_.exit});
+        door_(start_.api, start_.node, counters, [this] { return lives_on(); }) {
+    agent_ = make(start_, ProgramContext{machine_, door_, start_.loop, start_.random, start_.log, start_.exit});
     if (agent_)
       agent_->start();
     else
@@ -93,18 +93,18 @@ class Container final : public sim::Program {
   // Counts a deed; false when we die before it.
   bool lives_on() {
     if (is_dying_) return false;
-    if (++deeds_.count != deeds_.death.at) return true;
-    ++deeds_.deaths;
+    if (++counters_.count != counters_.death.at) return true;
+    ++counters_.deaths;
     is_dying_ = true;
     dies_ = start_.loop.after({}, [this] {
       agent_.reset();
       start_.exit(137);
     });
-    return deeds_.death.after;
+    return counters_.death.after;
   }
 
   sim::ProgramStart start_;
-  Deeds& deeds_;
+  PolicyCounters& counters_;
   Machine machine_;
   AgentDoor door_;
   std::unique_ptr<Agent> agent_;

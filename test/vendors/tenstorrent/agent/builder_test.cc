@@ -113,7 +113,7 @@ TEST(Builder, ANodeIsAwayOnlyForUnloadAndLoadWhenItWasPrepared) {
       if (!is_loaded) since = fleet.world.loop.now();
     };
     fleet.delete_pod(node);
-    ASSERT_TRUE(fleet.world.run_until([&] { return fleet.report(node).wants == protocol::Wish::Load; }, 10min));
+    ASSERT_TRUE(fleet.world.run_until([&] { return fleet.report(node).wants == protocol::AgentRequest::Load; }, 10min));
     fleet.order(node, {.id = fleet.report(node).id, .target = vendors::kmd_digest("2.8.0"), .may_load = true});
     ASSERT_TRUE(fleet.world.run_until([&] { return fleet.serves(node, "2.8.0"); }, 1min));
     EXPECT_LT(without, 1s);

@@ -31,23 +31,23 @@ class CountedMachine final : public host::Host {
 
   host::Result<std::string> read(const std::string& path) override { return real_.read(path); }
   host::Result<void> write(const std::string& path, std::string_view text) override {
-    return deed("write " + path, [&] { return real_.write(path, text); });
+    return operation("write " + path, [&] { return real_.write(path, text); });
   }
   host::Result<void> remove(const std::string& path) override {
-    return deed("remove " + path, [&] { return real_.remove(path); });
+    return operation("remove " + path, [&] { return real_.remove(path); });
   }
   host::Result<std::vector<std::string>> list(const std::string& directory) override { return real_.list(directory); }
   bool exists(const std::string& path) override { return real_.exists(path); }
   host::Result<void> make_folder(const std::string& path) override { return real_.make_folder(path); }
   host::Result<void> rename(const std::string& from, const std::string& to) override {
-    return deed("rename " + to, [&] { return real_.rename(from, to); });
+    return operation("rename " + to, [&] { return real_.rename(from, to); });
   }
   host::Result<void> remove_tree(const std::string& path) override {
     if (!real_.exists(path)) return {};
-    return deed("remove " + path, [&] { return real_.remove_tree(path); });
+    return operation("remove " + path, [&] { return real_.remove_tree(path); });
   }
   host::Result<void> copy(const std::string& from, const std::string& to, unsigned mode) override {
-    return deed("copy " + to, [&] { return real_.copy(from, to, mode); });
+    return operation("copy " + to, [&] { return real_.copy(from, to, mode); });
   }
   host::Result<std::vector<std::string>> find(const std::string& folder, const std::string& name) override {
     return real_.find(folder, name);
@@ -59,16 +59,16 @@ class CountedMachine final : public host::Host {
   host::Result<std::vector<host::Module>> modules() override { return real_.modules(); }
   bool can_unload_modules() override { return real_.can_unload_modules(); }
   host::Result<void> unload(const std::string& module) override {
-    return deed("unload " + module, [&] { return real_.unload(module); });
+    return operation("unload " + module, [&] { return real_.unload(module); });
   }
   host::Result<void> load(const std::string& file, const std::string& with) override { return real_.load(file, with); }
   host::Result<void> load_verified(const host::Inside& file, const std::string& sha256) override {
-    return deed("load " + file.path, [&] { return real_.load_verified(file, sha256); });
+    return operation("load " + file.path, [&] { return real_.load_verified(file, sha256); });
   }
   host::Result<host::ModuleFile> module_file(const std::string& path) override { return real_.module_file(path); }
   host::Result<std::vector<host::Holder>> holders(const std::string& prefix) override { return real_.holders(prefix); }
   host::Result<void> kill(int pid) override {
-    return deed("kill", [&] { return real_.kill(pid); });
+    return operation("kill", [&] { return real_.kill(pid); });
   }
   host::Result<host::Holder> process(int pid) override { return real_.process(pid); }
   void run(const host::Command& command, base::Loop& loop, std::function<void(host::Result<host::Ran>)> done) override {
@@ -78,7 +78,7 @@ class CountedMachine final : public host::Host {
 
  private:
   template <class Do>
-  host::Result<void> deed(const std::string& what, const Do& go) {
+  host::Result<void> operation(const std::string& what, const Do& go) {
     if (!may_go_on_(what)) return base::fault(base::Fault::Kind::Refused, "dead");
     return go();
   }
@@ -89,11 +89,12 @@ class CountedMachine final : public host::Host {
 
 // What the loader did to the machine, in order.
 struct Log {
-  std::vector<std::string> deeds = {};
+  std::vector<std::string> counters = {};
   std::vector<std::string> lines = {};
   int count(std::string_view beginning) const {
-    return static_cast<int>(std::count_if(deeds.begin(), deeds.end(),
-                                          [&](const std::string& deed) { return deed.starts_with(beginning); }));
+    return static_cast<int>(std::count_if(counters.begin(), counters.end(), [&](const std::string& operation) {
+      return operation.starts_with(beginning);
+    }));
   }
   bool said(std::string_view part) const {
     return std::any_of(lines.begin(), lines.end(),
@@ -166,7 +167,7 @@ class KmdYard {
     auto report = protocol::parse_report(text);
     return report ? *report : protocol::Report{};
   }
-  bool wants_load() const { return report().wants == protocol::Wish::Load && report().id == pod_uid; }
+  bool wants_load() const { return report().wants == protocol::AgentRequest::Load && report().id == pod_uid; }
   // Loaded, ready and labelled.
   bool serves(const std::string& version) const {
     return loaded() == version && is_ready && label(vendors::kKmdVersionLabel) == version &&
@@ -197,12 +198,13 @@ class KmdYard {
     is_ready = false;
     const auto settings = read_load_settings(environment_);
     ASSERT_TRUE(settings) << settings.error().message;
-    door_ = std::make_unique<CountedMachine>(*machine, [this](const std::string& deed) { return lives_on(deed); });
+    door_ = std::make_unique<CountedMachine>(*machine,
+                                             [this](const std::string& operation) { return lives_on(operation); });
     loader_ = std::make_unique<Loader>(
         *settings,
-        Surroundings{*door_, world.api("agent"), world.loop, base::Random(7 + static_cast<std::uint64_t>(restarts)),
-                     [this](std::string_view line) { log.lines.emplace_back(line); },
-                     [this](int code) { ended(code); }},
+        ProgramContext{*door_, world.api("agent"), world.loop, base::Random(7 + static_cast<std::uint64_t>(restarts)),
+                       [this](std::string_view line) { log.lines.emplace_back(line); },
+                       [this](int code) { ended(code); }},
         [this](bool ready) { is_ready = ready; });
     loader_->start();
   }
@@ -217,10 +219,10 @@ class KmdYard {
     });
   }
   // Counts a deed; false when the loader dies before it.
-  bool lives_on(const std::string& deed) {
+  bool lives_on(const std::string& operation) {
     if (is_dying_) return false;
-    log.deeds.push_back(deed);
-    if (static_cast<int>(log.deeds.size()) != death_.at) return true;
+    log.counters.push_back(operation);
+    if (static_cast<int>(log.counters.size()) != death_.at) return true;
     ++deaths;
     is_dying_ = true;
     dies_ = world.loop.after({}, [this] {

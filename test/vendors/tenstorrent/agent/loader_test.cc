@@ -23,7 +23,7 @@ TEST(Loader, BuildsAndLoadsWhereNothingIsLoadedWithoutAskingAnybody) {
   EXPECT_TRUE(yard.log.said("cloning tt-kmd 2.7.0"));
   EXPECT_TRUE(yard.log.said("running make modules"));
   EXPECT_TRUE(yard.log.said("insmod: loading tt-kmd 2.7.0"));
-  EXPECT_EQ(yard.report().wants, protocol::Wish::Nothing);
+  EXPECT_EQ(yard.report().wants, protocol::AgentRequest::Nothing);
   EXPECT_EQ(yard.note(), (KmdNote{.boot = yard.machine->boot_id(), .version = "2.7.0"}));
 }
 
@@ -73,11 +73,11 @@ TEST(Loader, IsQuietWhenAllIsWell) {
   yard.start_pod("2.7.0");
   ASSERT_TRUE(yard.settles_at("2.7.0"));
   yard.world.run_for(1min);
-  const auto deeds = yard.log.deeds.size();
+  const auto counters = yard.log.counters.size();
   const auto lines = yard.log.lines.size();
   const auto version = kube::version_of(*yard.world.store().find("nodes", "tenstorrent-1"));
   yard.world.run_for(1h);
-  EXPECT_EQ(yard.log.deeds.size(), deeds);
+  EXPECT_EQ(yard.log.counters.size(), counters);
   EXPECT_EQ(yard.log.lines.size(), lines);
   EXPECT_EQ(kube::version_of(*yard.world.store().find("nodes", "tenstorrent-1")), version);
 }

@@ -22,7 +22,7 @@ TEST(Loader, MissingHeadersAreSaidBeforeAnythingIsTouched) {
   yard.start_pod("2.8.0");
   ASSERT_TRUE(yard.comes_to([&] { return yard.report().cannot_prepare; }));
   EXPECT_THAT(yard.report().message, HasSubstr(fmt::format("install linux-headers-{}", kKernel)));
-  EXPECT_EQ(yard.report().wants, protocol::Wish::Nothing) << "the node is not taken away for it";
+  EXPECT_EQ(yard.report().wants, protocol::AgentRequest::Nothing) << "the node is not taken away for it";
   EXPECT_EQ(yard.loaded(), "2.7.0");
   EXPECT_THAT(yard.commands, IsEmpty());
   ASSERT_TRUE(yard.machine->write(fmt::format("/lib/modules/{}/build/Makefile", kKernel), "#"));
@@ -204,7 +204,7 @@ TEST(Loader, NoticesThatTheHostHasTakenTheDriverOverWhileItRuns) {
   yard.permit("2.8.0");
   ASSERT_TRUE(yard.comes_to([&] { return yard.label(vendors::kInstallModeLabel) == "host"; }, 1min));
   EXPECT_EQ(yard.loaded(), "2.7.0");
-  EXPECT_EQ(yard.report().wants, protocol::Wish::Nothing);
+  EXPECT_EQ(yard.report().wants, protocol::AgentRequest::Nothing);
 }
 
 TEST(Loader, TakesAVacatedHostOverWithPermission) {
@@ -261,15 +261,15 @@ void walk(KmdYard& yard) {
 TEST(Loader, ADeathAtAnyDeedChangesNothingInTheEnd) {
   KmdYard usual;
   walk(usual);
-  const int deeds = static_cast<int>(usual.log.deeds.size());
-  ASSERT_GE(deeds, 15);
-  for (int at = 1; at <= deeds; ++at) {
+  const int counters = static_cast<int>(usual.log.counters.size());
+  ASSERT_GE(counters, 15);
+  for (int at = 1; at <= counters; ++at) {
     for (const bool after : {false, true}) {
       KmdYard yard({.at = at, .after = after});
       walk(yard);
       EXPECT_EQ(yard.deaths, 1);
       EXPECT_EQ(yard.loaded(), "2.8.0") << "death " << (after ? "after" : "before") << " deed " << at << ": "
-                                        << usual.log.deeds[static_cast<std::size_t>(at - 1)];
+                                        << usual.log.counters[static_cast<std::size_t>(at - 1)];
       EXPECT_LE(yard.log.count("unload"), 2);
       EXPECT_FALSE(yard.machine->exists("/var/cache/tt-kmd/.build")) << "what was half done is swept";
     }

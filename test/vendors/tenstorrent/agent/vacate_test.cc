@@ -29,7 +29,7 @@ class DkmsHost {
     is_dead_ = false;
     base::Result<void> outcome = base::fault(base::Fault::Kind::Unknown, "no answer");
     bool is_done = false;
-    CountedMachine door(machine, [this](const std::string& deed) { return lives_on(deed); });
+    CountedMachine door(machine, [this](const std::string& operation) { return lives_on(operation); });
     {
       const Vacate work(
           door, loop, [this](std::string_view line) { lines.emplace_back(line); },
@@ -51,13 +51,13 @@ class DkmsHost {
   base::VirtualLoop loop;
   sim::SimHost machine{sim::makeup_of(*sim::find_template("tenstorrent")), random};
   std::vector<std::string> lines;
-  std::vector<std::string> deeds;
+  std::vector<std::string> counters;
 
  private:
-  bool lives_on(const std::string& deed) {
+  bool lives_on(const std::string& operation) {
     if (is_dead_) return false;
-    deeds.push_back(deed);
-    if (static_cast<int>(deeds.size()) != death_.at) return true;
+    counters.push_back(operation);
+    if (static_cast<int>(counters.size()) != death_.at) return true;
     is_dead_ = true;
     return death_.after;
   }
@@ -78,9 +78,10 @@ TEST(Vacate, LeavesNoDriverNoDkmsAndNothingToLoadAndSaysSo) {
 TEST(Vacate, ChangesNothingOnACleanHost) {
   DkmsHost host;
   ASSERT_TRUE(host.vacate());
-  host.deeds.clear();
+  host.counters.clear();
   ASSERT_TRUE(host.vacate());
-  for (const std::string& deed : host.deeds) EXPECT_THAT(deed, ::testing::StartsWith("run /")) << deed;
+  for (const std::string& operation : host.counters)
+    EXPECT_THAT(operation, ::testing::StartsWith("run /")) << operation;
 }
 
 TEST(Vacate, RefusesWhileTheDeviceIsHeldAndTouchesNothing) {
@@ -90,7 +91,7 @@ TEST(Vacate, RefusesWhileTheDeviceIsHeldAndTouchesNothing) {
   const auto refused = host.vacate();
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr(fmt::format("pid {} (tt-telemetry)", *pid)));
-  EXPECT_THAT(host.deeds, IsEmpty());
+  EXPECT_THAT(host.counters, IsEmpty());
   EXPECT_EQ(host.machine.loaded_version("tenstorrent"), "2.6.0");
   host.machine.close(*pid);
   host.machine.set_luck(sim::HostLuck::ModuleStuck, true);
@@ -109,13 +110,13 @@ TEST(Vacate, WarnsOfAPackageThatWouldBringItBack) {
 TEST(Vacate, CutOffAnywhereItIsFinishedByTheNextRun) {
   DkmsHost usual;
   ASSERT_TRUE(usual.vacate());
-  const int deeds = static_cast<int>(usual.deeds.size());
-  ASSERT_GE(deeds, 4);
-  for (int at = 1; at <= deeds; ++at) {
+  const int counters = static_cast<int>(usual.counters.size());
+  ASSERT_GE(counters, 4);
+  for (int at = 1; at <= counters; ++at) {
     for (const bool after : {false, true}) {
       DkmsHost host({.at = at, .after = after});
       static_cast<void>(host.vacate());
-      EXPECT_TRUE(host.vacate()) << "cut off at " << usual.deeds[static_cast<std::size_t>(at - 1)];
+      EXPECT_TRUE(host.vacate()) << "cut off at " << usual.counters[static_cast<std::size_t>(at - 1)];
       EXPECT_TRUE(host.is_clean());
     }
   }

@@ -30,7 +30,7 @@ TEST(MigrationStep, RefusesWhatCannotEndWellBeforeItTouchesAnything) {
   EXPECT_EQ(next_deed({.node = "tt-1"}, {}).text, "there is no such node");
   MigrationView view = host_managed();
   view.policy.reset();
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::Refuse);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::Refuse);
   EXPECT_THAT(next_deed(view, {}).text, HasSubstr("no TenstorrentDriverPolicy means it"));
   view = host_managed();
   view.is_skipped = true;
@@ -38,9 +38,9 @@ TEST(MigrationStep, RefusesWhatCannotEndWellBeforeItTouchesAnything) {
   view = host_managed();
   view.pods = {pod("notebook")};
   view.pods[0].is_bare = true;
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::Refuse);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::Refuse);
   EXPECT_THAT(next_deed(view, {}).text, HasSubstr("use --force"));
-  EXPECT_EQ(next_deed(view, {.is_forced = true}).deed, Deed::Cordon);
+  EXPECT_EQ(next_deed(view, {.is_forced = true}).operation, Operation::Cordon);
   view.pods[0] = pod("scratch");
   view.pods[0].has_local_data = true;
   EXPECT_THAT(next_deed(view, {}).text, HasSubstr("use --delete-emptydir-data"));
@@ -48,27 +48,27 @@ TEST(MigrationStep, RefusesWhatCannotEndWellBeforeItTouchesAnything) {
 
 TEST(MigrationStep, CordonsDrainsVacatesReleasesAndWaits) {
   MigrationView view = host_managed();
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::Cordon);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::Cordon);
   view = under_way();
   view.pods = {pod("train")};
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::Evict);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::Evict);
   view.pods[0].is_going = true;
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::Wait);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::Wait);
   view.pods.clear();
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::StartHelper);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::StartHelper);
   view.helper.state = State::UnderWay;
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::Wait);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::Wait);
   view.helper.state = State::Succeeded;
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::Release);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::Release);
   view.mark.clear();
   view.is_cordoned = false;
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::Wait);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::Wait);
   view.install_mode = "container";
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::RemoveHelper);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::RemoveHelper);
   view.helper = {};
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::Wait);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::Wait);
   view.kmd_version = "2.8.0";
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::Done);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::Done);
 }
 
 TEST(MigrationStep, APausedPolicyIsNotWaitedFor) {
@@ -76,7 +76,7 @@ TEST(MigrationStep, APausedPolicyIsNotWaitedFor) {
   view.install_mode = "container";
   view.policy->is_paused = true;
   const NextDeed next = next_deed(view, {});
-  EXPECT_EQ(next.deed, Deed::Done);
+  EXPECT_EQ(next.operation, Operation::Done);
   EXPECT_THAT(next.text, HasSubstr(R"(kubectl patch ttdp default --type merge -p '{"spec":{"paused":false}}')"));
 }
 
@@ -86,7 +86,7 @@ TEST(MigrationStep, ADrainThatTakesTooLongLeavesTheNodeCordonedAndSaysWho) {
   view.pods[0].held_by = "budget train";
   view.spent = 11min;
   const NextDeed next = next_deed(view, {});
-  EXPECT_EQ(next.deed, Deed::Fail);
+  EXPECT_EQ(next.operation, Operation::Fail);
   EXPECT_THAT(next.text, HasSubstr("not drained within 10m: ml/train (budget train)"));
   EXPECT_THAT(next.text, HasSubstr("kubectl uncordon tt-1"));
 }
@@ -94,11 +94,11 @@ TEST(MigrationStep, ADrainThatTakesTooLongLeavesTheNodeCordonedAndSaysWho) {
 TEST(MigrationStep, AFailureOfAnEarlierRunIsTriedAgainAndOneOfThisRunIsTold) {
   MigrationView view = under_way();
   view.helper = {.state = State::Failed, .uid = "1", .said = "the device is held by 7 (python)"};
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::RemoveHelper);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::RemoveHelper);
   view.helper.is_going = true;
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::Wait);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::Wait);
   view.helper_is_ours = true;
-  EXPECT_EQ(next_deed(view, {}).deed, Deed::Fail);
+  EXPECT_EQ(next_deed(view, {}).operation, Operation::Fail);
   EXPECT_THAT(next_deed(view, {}).text, HasSubstr("the device is held by 7 (python)"));
 }
 
@@ -106,24 +106,24 @@ TEST(MigrationStep, BackToTheHostTheSkipLabelComesFirstAndTheBuilderLeavesBefore
   const MigrationTerms back{.direction = Direction::ToHost};
   MigrationView view = host_managed();
   view.install_mode = "container";
-  EXPECT_EQ(next_deed(view, back).deed, Deed::Skip);
+  EXPECT_EQ(next_deed(view, back).operation, Operation::Skip);
   view.is_skipped = true;
   view.policy.reset();
-  EXPECT_EQ(next_deed(view, back).deed, Deed::Cordon);
+  EXPECT_EQ(next_deed(view, back).operation, Operation::Cordon);
   view.mark = kWasOpen;
   view.builder_is_there = true;
-  EXPECT_EQ(next_deed(view, back).deed, Deed::Wait);
+  EXPECT_EQ(next_deed(view, back).operation, Operation::Wait);
   view.builder_is_there = false;
-  EXPECT_EQ(next_deed(view, back).deed, Deed::StartHelper);
+  EXPECT_EQ(next_deed(view, back).operation, Operation::StartHelper);
   EXPECT_THAT(next_deed(view, back).text, HasSubstr("apt install --reinstall tenstorrent-dkms"));
   view.helper.state = State::Succeeded;
-  EXPECT_EQ(next_deed(view, back).deed, Deed::SayHost);
+  EXPECT_EQ(next_deed(view, back).operation, Operation::SayHost);
   view.install_mode = "host";
-  EXPECT_EQ(next_deed(view, back).deed, Deed::Release);
+  EXPECT_EQ(next_deed(view, back).operation, Operation::Release);
   view.mark.clear();
-  EXPECT_EQ(next_deed(view, back).deed, Deed::RemoveHelper);
+  EXPECT_EQ(next_deed(view, back).operation, Operation::RemoveHelper);
   view.helper = {};
-  EXPECT_EQ(next_deed(view, back).deed, Deed::Done);
+  EXPECT_EQ(next_deed(view, back).operation, Operation::Done);
 }
 
 TEST(MigrationStep, APreviewSaysEverythingInItsOrder) {

@@ -93,7 +93,7 @@ class Yard {
   void permit() {
     const auto report = protocol::parse_report(
         kube::annotation_of(*world.store().find("nodes", kNode), vendors::kTenstorrentDriverChannel.report));
-    if (!report || report->wants != protocol::Wish::Load || report->id == permitted) return;
+    if (!report || report->wants != protocol::AgentRequest::Load || report->id == permitted) return;
     permitted = report->id;
     const protocol::Order order{.id = report->id, .target = vendors::kmd_digest("2.8.0"), .may_load = true};
     json::Value body;

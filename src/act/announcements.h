@@ -1,0 +1,47 @@
+// What is told by Events about a policy: of each of its nodes, every change of the words that its vendor has for it;
+// what keeps its rollout from going on; and waits that people must hear of.
+//
+// Looked at in every walk, so that nothing is missed that a status, written now and then, would not show. Whoever
+// begins anew reads in the policy's status what was told before.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "core/decide.h"
+#include "core/view.h"
+#include "kube/event_recorder.h"
+#include "vendors/profile.h"
+
+namespace drover::act {
+
+class Announcements {
+ public:
+  // What has changed since the last look; `policy` is the object with its status.
+  std::vector<kube::Event> look(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                                const kube::Resource& kind, const json::Value& policy);
+
+ private:
+  struct Told {
+    std::string state;
+    std::string reason;
+  };
+  void begin(const json::Value& policy);
+  void look_at_words(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                     const kube::Resource& kind, const json::Value& policy, std::vector<kube::Event>& events);
+  void look_at_waits(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                     std::vector<kube::Event>& events);
+  void look_at_obstacles(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+                         const kube::Resource& kind, const json::Value& policy, std::vector<kube::Event>& events);
+
+  bool has_begun_ = false;
+  bool all_are_told_ = true;                       // else those that are done may be missing
+  std::map<std::string, Told> told_;               // by node
+  std::map<std::string, core::Reason> announced_;  // by node: the wait that it is in
+  std::set<std::string> blocked_by_;               // objects
+};
+
+}  // namespace drover::act

@@ -1,0 +1,33 @@
+// Where a node stands, by everything that is written on it.
+//
+// The order of truth is spec, record, label. A label without a record is what the vendor's own operator left, or a
+// person's wish, and is read by a table (adopted): every cell is a test.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/view.h"
+#include "observe/node_facts.h"
+#include "protocol/record.h"
+#include "vendors/profile.h"
+
+namespace drover::observe {
+
+struct RecordedState {
+  core::Phase phase = core::Phase::Idle;
+  std::optional<core::Phase> label = {};
+  base::InternedString odd_label = {};
+  base::CowPtr<protocol::ClaimRecord> held = {};  // with the claim that the record says, or that is adopted now
+  base::CowPtr<core::Outcome> outcome = {};
+  bool is_asked_for = false;
+  bool without_controller = false;  // it waits for its turn without the controller
+  base::InternedString other_claim = {};
+  std::optional<base::WallTime> given_back_at = {};
+};
+
+// `policy` is the uid of the policy that would own a claim; `now` stamps one that is adopted.
+RecordedState recorded_state_of(const NodeFacts& facts, const vendors::Profile& profile, const std::string& policy,
+                                base::WallTime now);
+
+}  // namespace drover::observe

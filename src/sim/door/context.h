@@ -1,0 +1,51 @@
+// What the parts of the door stand on, and one visit on its way through them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "base/random.h"
+#include "sim/door/identity.h"
+#include "sim/door/reply.h"
+#include "sim/door/request.h"
+#include "sim/kubelet_logs.h"
+#include "sim/rbac/rbac.h"
+#include "sim/serve/http.h"
+#include "sim/serve/stream.h"
+#include "sim/server.h"
+
+namespace drover::sim::door {
+
+struct DoorContext {
+  base::Loop& loop;
+  Server& server;
+  LogBook* logs;  // nullptr when nobody keeps any
+  const Identities& identities;
+  base::Random& random;
+  Streams& streams;
+};
+
+struct Visit {
+  HttpRequest request;
+  Wanted wanted;
+  Caller caller;
+  Style style;
+  std::shared_ptr<Exchange> exchange;
+  std::vector<std::string> warnings = {};  // that every answer to this request carries
+
+  void say(const Rejection& rejection) const { exchange->reply(warned(reply_with(rejection, style))); }
+  void say(int code, const json::Value& value, const std::vector<std::string>& more = {}) const {
+    exchange->reply(warned(reply_with(code, value, style, more)));
+  }
+  HttpReply warned(HttpReply reply) const {
+    for (const std::string& warning : warnings) reply.headers.push_back({"Warning", warning_value(warning)});
+    return reply;
+  }
+};
+
+// May this user do this? Members of system:masters may do everything; the reason is RBAC's.
+rbac::Decision decide(const DoorContext& ground, const Caller& caller, rbac::Attributes what);
+
+}  // namespace drover::sim::door
