@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
       argc, argv,
       {.name = "drover", .description = "drover installs and upgrades accelerator drivers across a Kubernetes fleet."},
       [](cli::Command app) {
-        cli::add_commands(app, {.profiles = vendors::all(), .agents = agent::all(), .clis = cli::all()});
+        static const auto works = vendors::works_of(vendors::all());
+        cli::add_commands(app, {.profiles = works, .agents = agent::all(), .clis = cli::all()});
       });
 }

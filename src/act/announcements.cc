@@ -18,7 +18,7 @@ void Announcements::begin(const json::Value& policy) {
 }
 
 std::vector<kube::Event> Announcements::look(const core::FleetView& fleet, const core::Plan& plan,
-                                             const vendors::Profile& profile, const kube::Resource& kind,
+                                             const vendors::WorkProfile& profile, const kube::Resource& kind,
                                              const json::Value& policy) {
   std::vector<kube::Event> events;
   if (profile.node_state != nullptr) look_at_words(fleet, plan, profile, kind, policy, events);
@@ -27,9 +27,9 @@ std::vector<kube::Event> Announcements::look(const core::FleetView& fleet, const
   return events;
 }
 
-void Announcements::look_at_words(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
-                                  const kube::Resource& kind, const json::Value& policy,
-                                  std::vector<kube::Event>& events) {
+void Announcements::look_at_words(const core::FleetView& fleet, const core::Plan& plan,
+                                  const vendors::WorkProfile& profile, const kube::Resource& kind,
+                                  const json::Value& policy, std::vector<kube::Event>& events) {
   if (!has_begun_) begin(policy);
   const std::string_view done = profile.state(core::Phase::Done);
   std::size_t selected = 0;
@@ -56,8 +56,8 @@ void Announcements::look_at_words(const core::FleetView& fleet, const core::Plan
   }
 }
 
-void Announcements::look_at_waits(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
-                                  std::vector<kube::Event>& events) {
+void Announcements::look_at_waits(const core::FleetView& fleet, const core::Plan& plan,
+                                  const vendors::WorkProfile& profile, std::vector<kube::Event>& events) {
   for (const core::Decision& decision : plan.decisions) {
     const core::NodeView& node = fleet.nodes[decision.node];
     if (decision.rule == nullptr || !decision.rule->is_announced || !core::is_meant(node)) {
@@ -73,7 +73,7 @@ void Announcements::look_at_waits(const core::FleetView& fleet, const core::Plan
 }
 
 void Announcements::look_at_obstacles(const core::FleetView& fleet, const core::Plan& plan,
-                                      const vendors::Profile& profile, const kube::Resource& kind,
+                                      const vendors::WorkProfile& profile, const kube::Resource& kind,
                                       const json::Value& policy, std::vector<kube::Event>& events) {
   std::set<std::string> now;
   for (const Obstacle& obstacle : obstacles_of(profile.flow, fleet, plan)) {

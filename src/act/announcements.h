@@ -14,15 +14,16 @@
 #include "core/decide.h"
 #include "core/view.h"
 #include "kube/event_recorder.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::act {
 
 class Announcements {
  public:
   // What has changed since the last look; `policy` is the object with its status.
-  std::vector<kube::Event> look(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
-                                const kube::Resource& kind, const json::Value& policy);
+  std::vector<kube::Event> look(const core::FleetView& fleet, const core::Plan& plan,
+                                const vendors::WorkProfile& profile, const kube::Resource& kind,
+                                const json::Value& policy);
 
  private:
   struct Told {
@@ -30,11 +31,11 @@ class Announcements {
     std::string reason;
   };
   void begin(const json::Value& policy);
-  void look_at_words(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+  void look_at_words(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
                      const kube::Resource& kind, const json::Value& policy, std::vector<kube::Event>& events);
-  void look_at_waits(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+  void look_at_waits(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
                      std::vector<kube::Event>& events);
-  void look_at_obstacles(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+  void look_at_obstacles(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
                          const kube::Resource& kind, const json::Value& policy, std::vector<kube::Event>& events);
 
   bool has_begun_ = false;

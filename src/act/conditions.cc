@@ -15,7 +15,7 @@ using Status = Condition::Status;
 
 class Conditions {
  public:
-  Conditions(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+  Conditions(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
              const ConditionFacts& facts)
       : fleet_(fleet),
         plan_(plan),
@@ -205,7 +205,7 @@ class Conditions {
     if (name.empty()) return {"ConflictingOperator", Status::False, "None"};
     return {"ConflictingOperator", Status::True, "Running",
             fmt::format("{} manages the same drivers; scale it to zero{}; until then nothing is written", name,
-                        profile_.own_operator_off)};
+                        profile_.vendor.own_operator_off)};
   }
 
   static Condition listing(std::string type, std::string reason, const std::vector<std::string>& what,
@@ -216,7 +216,7 @@ class Conditions {
 
   const core::FleetView& fleet_;
   const core::Plan& plan_;
-  const vendors::Profile& profile_;
+  const vendors::WorkProfile& profile_;
   const ConditionFacts& facts_;
   core::ClassCounts counts_;
   std::vector<Obstacle> obstacles_;
@@ -249,7 +249,7 @@ bool is_our_condition(std::string_view type) {
 }
 
 std::vector<Condition> conditions_of(const core::FleetView& fleet, const core::Plan& plan,
-                                     const vendors::Profile& profile, const ConditionFacts& facts) {
+                                     const vendors::WorkProfile& profile, const ConditionFacts& facts) {
   return Conditions(fleet, plan, profile, facts).all();
 }
 

@@ -11,7 +11,7 @@
 #include "core/decide.h"
 #include "core/node_class.h"
 #include "core/view.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::act {
 
@@ -35,7 +35,7 @@ struct ConditionFacts {
 
 // Only the last is made while the vendor's own operator runs: two writers of Ready would take turns for ever.
 std::vector<Condition> conditions_of(const core::FleetView& fleet, const core::Plan& plan,
-                                     const vendors::Profile& profile, const ConditionFacts& facts);
+                                     const vendors::WorkProfile& profile, const ConditionFacts& facts);
 
 // Whether drover writes a condition of this type.
 bool is_our_condition(std::string_view type);

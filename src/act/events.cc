@@ -9,7 +9,8 @@
 namespace drover::act {
 namespace {
 
-kube::Event about(const NodeName& node, const vendors::Profile& profile, kube::Event::Type type, std::string message) {
+kube::Event about(const NodeName& node, const vendors::WorkProfile& profile, kube::Event::Type type,
+                  std::string message) {
   return {.resource = kube::kNodes,
           .ns = {},
           .name = node.name,
@@ -21,7 +22,8 @@ kube::Event about(const NodeName& node, const vendors::Profile& profile, kube::E
 
 }  // namespace
 
-std::vector<kube::Event> events_of(const NodeName& node, const core::Change& change, const vendors::Profile& profile) {
+std::vector<kube::Event> events_of(const NodeName& node, const core::Change& change,
+                                   const vendors::WorkProfile& profile) {
   std::vector<kube::Event> events;
   for (const core::Step& step : change.path) {
     if (step.to == core::Phase::Failed) {
@@ -48,20 +50,20 @@ std::vector<kube::Event> events_of(const NodeName& node, const core::Change& cha
   return events;
 }
 
-kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::Profile& profile) {
+kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::WorkProfile& profile) {
   const std::string budget = pod.held_by.empty() ? "no budget held it" : fmt::format("budget {} held it", pod.held_by);
   return about(node, profile, kube::Event::Type::Warning,
                fmt::format("Deleted pod {}: the time for evictions is over, and {}", pod.full_name(), budget));
 }
 
-kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::Profile& profile) {
+kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::WorkProfile& profile) {
   return about(
       node, profile, kube::Event::Type::Warning,
       fmt::format("The annotation {} could not be read ({}); it was written anew from {}the driver's pod",
                   protocol::kRecordAnnotation, trouble, profile.state_label.empty() ? "" : "the state label and "));
 }
 
-kube::Event announced_event(const NodeName& node, const std::string& why, const vendors::Profile& profile) {
+kube::Event announced_event(const NodeName& node, const std::string& why, const vendors::WorkProfile& profile) {
   return about(node, profile, kube::Event::Type::Warning, why);
 }
 
@@ -94,7 +96,7 @@ kube::Event policy_event(const kube::Resource& kind, const json::Value& policy, 
           .message = why.empty() ? node : fmt::format("{}: {}", node, why)};
 }
 
-std::string reason_to_tell(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+std::string reason_to_tell(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
                            std::size_t node) {
   constexpr std::size_t kMost = 1024;
   const core::NodeView& one = fleet.nodes[node];
@@ -103,7 +105,7 @@ std::string reason_to_tell(const core::FleetView& fleet, const core::Plan& plan,
                         kMost);
 }
 
-std::string path_of(const core::Change& change, const vendors::Profile& profile) {
+std::string path_of(const core::Change& change, const vendors::WorkProfile& profile) {
   std::string path;
   for (const core::Step& step : change.path) {
     const std::string_view word = profile.state(step.to);

@@ -7,7 +7,7 @@
 
 #include "core/decide.h"
 #include "kube/event_recorder.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::act {
 
@@ -19,30 +19,31 @@ struct NodeName {
 
 // The Events of a change that was written: one for each phase passed, in order, in the vendor's words; a Warning with
 // the reason where a node failed.
-std::vector<kube::Event> events_of(const NodeName& node, const core::Change& change, const vendors::Profile& profile);
+std::vector<kube::Event> events_of(const NodeName& node, const core::Change& change,
+                                   const vendors::WorkProfile& profile);
 
 // A pod was deleted because a documented time was over, whatever its budget says.
-kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::Profile& profile);
+kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::WorkProfile& profile);
 
 // A wait that people must hear of has begun.
-kube::Event announced_event(const NodeName& node, const std::string& why, const vendors::Profile& profile);
+kube::Event announced_event(const NodeName& node, const std::string& why, const vendors::WorkProfile& profile);
 
 // Something keeps the policy's rollout from going on, or no longer does.
 kube::Event blocked_event(const kube::Resource& kind, const json::Value& policy, const std::string& what);
 kube::Event unblocked_event(const kube::Resource& kind, const json::Value& policy);
 
 // What was written of a node could not be read, and was written anew from what else is known.
-kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::Profile& profile);
+kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::WorkProfile& profile);
 
 // Where one of its nodes stands now, about the policy; `why` may be empty.
 kube::Event policy_event(const kube::Resource& kind, const json::Value& policy, const std::string& node,
                          const vendors::NodeState& words, const std::string& why);
 
 // Why a node stands where it stands, in one line.
-std::string reason_to_tell(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+std::string reason_to_tell(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
                            std::size_t node);
 
 // "upgrade-required > cordon-required > …: a slot is free", for the log.
-std::string path_of(const core::Change& change, const vendors::Profile& profile);
+std::string path_of(const core::Change& change, const vendors::WorkProfile& profile);
 
 }  // namespace drover::act

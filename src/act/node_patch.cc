@@ -23,7 +23,7 @@ json::Array taints_after(const json::Array& before, bool tainted) {
   return after;
 }
 
-ClaimRecord held_after(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
+ClaimRecord held_after(const NodeNow& node, const core::Change& change, const vendors::WorkProfile& profile,
                        base::WallTime now) {
   const bool was_held = node.record.held && node.record.held->kind == profile.kind;
   ClaimRecord held = was_held ? *node.record.held : ClaimRecord{};
@@ -51,7 +51,7 @@ bool is_told_by_us(const Record& record) { return record.held && record.held->au
 
 }  // namespace
 
-Record record_after(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
+Record record_after(const NodeNow& node, const core::Change& change, const vendors::WorkProfile& profile,
                     base::WallTime now) {
   Record record = node.record;
   if (change.claim) {
@@ -92,7 +92,7 @@ std::string refusal(const NodeNow& node, const core::Change& change) {
 
 // What the agent is to be told, unless somebody else has its ear.
 std::optional<std::string> order_after(const NodeNow& node, const core::Change* change,
-                                       const vendors::Profile& profile) {
+                                       const vendors::WorkProfile& profile) {
   if (change != nullptr && change->refuses && change->path.empty()) return node.order;
   if (change != nullptr && change->refuses && change->outcome) return refusal(node, *change);
   const core::Claim* claim = nullptr;
@@ -120,7 +120,8 @@ struct Parts {
   json::Members spec = {};
 };
 
-Parts parts_of(const NodeNow& node, const core::Change& change, const vendors::Profile& profile, base::WallTime now) {
+Parts parts_of(const NodeNow& node, const core::Change& change, const vendors::WorkProfile& profile,
+               base::WallTime now) {
   Parts parts;
   const Record record = record_after(node, change, profile, now);
   if (!profile.state_label.empty())
@@ -164,7 +165,7 @@ void put_on(const std::map<std::string, std::optional<std::string>>& wanted, jso
 }  // namespace
 
 kube::Request node_patch(const NodeNow& node, const core::Change* change, const vendors::NodeMetadata& wanted,
-                         const vendors::Profile& profile, base::WallTime now) {
+                         const vendors::WorkProfile& profile, base::WallTime now) {
   Parts parts = change == nullptr ? Parts{} : parts_of(node, *change, profile, now);
   if (const auto order = order_after(node, change, profile); order && *order != node.order)
     parts.annotations[profile.channel.order] = order->empty() ? json::Value() : json::Value(*order);

@@ -11,7 +11,7 @@
 #include "core/decide.h"
 #include "kube/api.h"
 #include "protocol/record.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::act {
 
@@ -36,11 +36,11 @@ struct NodeNow {
 };
 
 // The record after the change.
-protocol::Record record_after(const NodeNow& node, const core::Change& change, const vendors::Profile& profile,
+protocol::Record record_after(const NodeNow& node, const core::Change& change, const vendors::WorkProfile& profile,
                               base::WallTime now);
 
 // `change` may be missing: then only `dress` is put on.
 kube::Request node_patch(const NodeNow& node, const core::Change* change, const vendors::NodeMetadata& metadata,
-                         const vendors::Profile& profile, base::WallTime now);
+                         const vendors::WorkProfile& profile, base::WallTime now);
 
 }  // namespace drover::act

@@ -89,7 +89,7 @@ std::vector<Write> remove_probes(const std::vector<const observe::Fleet*>& fleet
 }
 
 std::vector<Write> remove_validators(const std::set<std::string>& wanted, const DaemonSets& sets,
-                                     const vendors::Profile& profile, const std::string& ns) {
+                                     const vendors::WorkProfile& profile, const std::string& ns) {
   std::vector<Write> writes;
   sets.each([&](const std::string&, const observe::DaemonSetFacts& set) {
     if (set.role != profile.validator_role || set.is_going || !set.is_ours || wanted.contains(set.name)) return;

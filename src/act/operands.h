@@ -12,7 +12,7 @@
 #include "observe/daemon_set_facts.h"
 #include "observe/fleet.h"
 #include "observe/operand_pods.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::act {
 
@@ -28,6 +28,6 @@ std::vector<Write> remove_probes(const std::vector<const observe::Fleet*>& fleet
 
 // Validators that no policy wants. Not while a node may still need their word.
 std::vector<Write> remove_validators(const std::set<std::string>& wanted, const DaemonSets& sets,
-                                     const vendors::Profile& profile, const std::string& ns);
+                                     const vendors::WorkProfile& profile, const std::string& ns);
 
 }  // namespace drover::act

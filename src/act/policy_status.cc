@@ -42,8 +42,8 @@ vendors::ConditionWords words_of(const Condition& condition) {
 }
 
 // A merge patch replaces the whole list: what others have written there stays in it.
-Array rendered_all(const std::vector<Condition>& conditions, const vendors::Profile& profile, const json::Value* policy,
-                   std::int64_t generation, base::WallTime now) {
+Array rendered_all(const std::vector<Condition>& conditions, const vendors::WorkProfile& profile,
+                   const json::Value* policy, std::int64_t generation, base::WallTime now) {
   Array rows;
   for (const Condition& condition : conditions) {
     vendors::ConditionWords words = words_of(condition);
@@ -67,7 +67,7 @@ int urgency(const core::NodeView& node) {
   return core::is_in_flight(node.phase) ? 1 : 2;
 }
 
-void list_nodes(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+void list_nodes(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
                 const StatusFacts& facts, Members& status) {
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
@@ -109,7 +109,7 @@ json::Value rollout(const core::FleetView& fleet, const StatusFacts& facts, cons
 }
 
 // For a vendor that has words of its own.
-vendors::StatusRows rows_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+vendors::StatusRows rows_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
                             const StatusFacts& facts) {
   vendors::StatusRows rows{.policy = &fleet.policy};
   if (facts.policy != nullptr) rows.before = json::find(*facts.policy, {"status"});
@@ -126,7 +126,7 @@ vendors::StatusRows rows_of(const core::FleetView& fleet, const core::Plan& plan
 
 }  // namespace
 
-Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile) {
+Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile) {
   Summary summary;
   std::array<int, core::kPhases> by_phase = {};
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
@@ -153,7 +153,7 @@ Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const v
   return summary;
 }
 
-json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
                           const StatusFacts& facts, base::WallTime now) {
   const std::int64_t generation = facts.policy == nullptr ? 0 : json::int_at(*facts.policy, {"metadata", "generation"});
   const std::vector<Condition> conditions = conditions_of(fleet, plan, profile, facts.about);

@@ -13,7 +13,7 @@
 #include "base/time.h"
 #include "core/decide.h"
 #include "core/view.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::act {
 
@@ -33,7 +33,7 @@ struct Summary {
   std::map<core::Reason, int> reasons = {};  // why they stand where they stand
 };
 
-Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile);
+Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile);
 
 // What a status is made of besides fleet and plan.
 struct StatusFacts {
@@ -44,7 +44,7 @@ struct StatusFacts {
 };
 
 // The whole status; `now` stamps what changed.
-json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, const vendors::Profile& profile,
+json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
                           const StatusFacts& facts, base::WallTime now);
 // Of a policy that does not count.
 json::Value ignored_status(const json::Value& policy, const std::string& because, base::WallTime now);

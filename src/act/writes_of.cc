@@ -16,7 +16,7 @@ namespace {
 using core::Action;
 using core::Phase;
 
-NodeNow node_now(const observe::NodeFacts& facts, const vendors::Profile& profile) {
+NodeNow node_now(const observe::NodeFacts& facts, const vendors::WorkProfile& profile) {
   NodeNow now{.name = facts.name, .uid = facts.uid, .version = facts.version, .boot = facts.boot};
   now.taints = facts.taints;
   if (facts.record) now.record = *facts.record;

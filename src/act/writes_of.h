@@ -10,7 +10,7 @@
 #include "core/decide.h"
 #include "observe/fleet.h"
 #include "observe/runtime_facts.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::act {
 
@@ -19,7 +19,7 @@ struct Decided {
   const observe::Fleet& fleet;
   const core::FleetView& view;
   const core::Plan& plan;
-  const vendors::Profile& profile;
+  const vendors::WorkProfile& profile;
   const std::string& ns;  // of our operands
 };
 

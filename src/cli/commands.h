@@ -10,11 +10,11 @@ namespace drover::cli {
 void add_commands(Command app, const Vendors& vendors);
 
 void add_agent(Command app, agent::VendorAgents agents);
-void add_explain(Command app, vendors::Profiles profiles);
+void add_explain(Command app, vendors::WorkProfiles profiles);
 void add_operator(Command app, const Vendors& vendors);
 void add_ping(Command app);
-void add_plan(Command app, vendors::Profiles profiles);
-void add_status(Command app, vendors::Profiles profiles);
+void add_plan(Command app, vendors::WorkProfiles profiles);
+void add_status(Command app, vendors::WorkProfiles profiles);
 void add_version(Command app);
 
 }  // namespace drover::cli

@@ -14,7 +14,7 @@ namespace drover::cli {
 
 using core::Phase;
 
-FleetSnapshot::FleetSnapshot(kube::Api& api, base::Loop& loop, const vendors::Profile& profile)
+FleetSnapshot::FleetSnapshot(kube::Api& api, base::Loop& loop, const vendors::WorkProfile& profile)
     : lists_(api),
       loop_(loop),
       profile_(profile),
@@ -41,13 +41,13 @@ void FleetSnapshot::begin(std::function<void(base::Result<void>)> done) {
 
 void FleetSnapshot::list_sources() {
   // Where the operands run is the operator's to say; it wrote it down.
-  ns_ = profile_.ns;
+  ns_ = profile_.vendor.ns;
   policy_set_.read();
   for (const vendors::PolicyObject& policy : policy_set_.objects()) {
     const std::string_view said = json::text_at(*policy.object, {"status", "namespace"});
     if (!said.empty()) ns_ = said;
   }
-  const vendors::Profile* const profiles[] = {&profile_};
+  const vendors::WorkProfile* const profiles[] = {&profile_};
   lists_.list(observe::all_nodes(), observe::node_projection(profiles, policy_set_.label_keys()),
               [this](const kube::Object& node) { nodes_.put(node); });
   lists_.list(observe::operand_pods_of(profile_, ns_), observe::operand_projection(profile_),
@@ -59,7 +59,7 @@ void FleetSnapshot::list_sources() {
                 if (auto name = observe::competing_operator_in(deployment); !name.empty())
                   competing_operator_ = std::move(name);
               });
-  if (!profile_.claim_driver.empty()) {
+  if (!profile_.vendor.claim_driver.empty()) {
     lists_.list_if_known(observe::all_claims(), observe::claim_projection(),
                          [this](const kube::Object& claim) { claims_.put(claim); });
   }

@@ -23,20 +23,20 @@
 #include "observe/budget.h"
 #include "observe/fleet.h"
 #include "observe/resource_claims.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::cli {
 
 class FleetSnapshot {
  public:
-  FleetSnapshot(kube::Api& api, base::Loop& loop, const vendors::Profile& profile);
+  FleetSnapshot(kube::Api& api, base::Loop& loop, const vendors::WorkProfile& profile);
   FleetSnapshot(const FleetSnapshot&) = delete;
   FleetSnapshot& operator=(const FleetSnapshot&) = delete;
 
   // `done` is called once, with the first thing that went wrong. The rest may be asked afterwards.
   void begin(std::function<void(base::Result<void>)> done);
 
-  const vendors::Profile& profile() const { return profile_; }
+  const vendors::WorkProfile& profile() const { return profile_; }
   // How many policies count, and whom the rest is about.
   std::size_t policies() const { return policies_seen_.size(); }
   void turn_to(std::size_t policy) { current_ = policy; }
@@ -70,7 +70,7 @@ class FleetSnapshot {
 
   ListBatch lists_;
   base::Loop& loop_;
-  const vendors::Profile& profile_;
+  const vendors::WorkProfile& profile_;
 
   std::string ns_;
   base::WallTime at_ = {};

@@ -59,7 +59,7 @@ std::string policy_name(const FleetSnapshot& look) {
 
 // As the policy's status counts them.
 std::ptrdiff_t failed_nodes(const FleetSnapshot& look) {
-  const vendors::Profile& profile = look.profile();
+  const vendors::WorkProfile& profile = look.profile();
   return std::count_if(look.view().nodes.begin(), look.view().nodes.end(), [&](const core::NodeView& node) {
     return node.is_managed() && profile.state_of(node, look.view().policy) == profile.state(Phase::Failed);
   });
@@ -76,7 +76,7 @@ std::string summary_line(const FleetSnapshot& look) {
   return fmt::format(
       "{} ({}): {} node{}, {} done, {} in flight, {} pending, {} failed; upgrades are {}; {} at once, {} may be out of "
       "service and {} {}",
-      policy_name(look), look.profile().vendor, sum.total, sum.total == 1 ? "" : "s", sum.done, sum.in_flight,
+      policy_name(look), look.profile().vendor.name, sum.total, sum.total == 1 ? "" : "s", sum.done, sum.in_flight,
       sum.pending, failed_nodes(look), policy.is_on ? "on" : "off", max_parallel, max_unavailable, slots.unavailable,
       slots.unavailable == 1 ? "is" : "are");
 }
@@ -107,7 +107,7 @@ std::string condition_text(const core::When& when) {
   return text;
 }
 
-std::string_view what_is_done(core::Action action, const vendors::Profile& profile) {
+std::string_view what_is_done(core::Action action, const vendors::WorkProfile& profile) {
   switch (action) {
     case Action::None: return "nothing, until that changes";
     case Action::ProveImage:
@@ -228,8 +228,9 @@ void tell_rules(const FleetSnapshot& look, std::size_t index, std::vector<std::s
 }
 
 std::string why_not_managed(const FleetSnapshot& look, const observe::NodeFacts& node) {
-  const vendors::Profile& profile = look.profile();
-  const std::string_view labels = profile.present_label.empty() ? profile.feature_labels : profile.present_label;
+  const vendors::WorkProfile& profile = look.profile();
+  const std::string_view labels =
+      profile.vendor.present_label.empty() ? profile.vendor.feature_labels : profile.vendor.present_label;
   bool has_devices = false;
   vendors::each_part(labels, [&](std::string_view key) { has_devices = has_devices || node.label(key) == "true"; });
   if (has_devices && node.label(profile.skip_label) == "true") {
@@ -240,12 +241,12 @@ std::string why_not_managed(const FleetSnapshot& look, const observe::NodeFacts&
   return fmt::format(
       "node {} has no {} devices that policy {} would manage: its labels say nothing of them ({}); is Node "
       "Feature Discovery running?",
-      node.name, profile.vendor, policy_name(look), labels);
+      node.name, profile.vendor.name, policy_name(look), labels);
 }
 
 }  // namespace
 
-std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const vendors::Profile& profile) {
+std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const vendors::WorkProfile& profile) {
   if (profile.flow.has(core::Trait::ResidentAgent))
     return fleet.seen().nodes[node].driver.loaded.str();  // the image is the builder's
   const observe::PodFacts* pod = fleet.driver_pod(node);
@@ -283,7 +284,7 @@ json::Value status_json(const FleetSnapshot& look) {
     if (const auto since = look.since(i)) row["since"] = base::rfc3339(*since);
     nodes.push_back(std::move(row));
   }
-  json::Members out = {{"vendor", look.profile().vendor}, {"policy", policy_name(look)}, {"namespace", look.ns()}};
+  json::Members out = {{"vendor", look.profile().vendor.name}, {"policy", policy_name(look)}, {"namespace", look.ns()}};
   for (const char* part : {"state", "summary", "conditions"}) {
     if (const json::Value* value = json::find(status, {part})) out[part] = *value;
   }

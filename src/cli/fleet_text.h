@@ -10,7 +10,7 @@
 namespace drover::cli {
 
 // The version that a node's driver pod brings, as far as its image says; "" without a pod.
-std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const vendors::Profile& profile);
+std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const vendors::WorkProfile& profile);
 
 // A table of nodes, a line that sums up, and what is wrong with the policy.
 std::vector<std::string> status_lines(const FleetSnapshot& look);

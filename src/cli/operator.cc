@@ -24,7 +24,7 @@
 #include "operator/health.h"
 #include "operator/operator.h"
 #include "protocol/proxies.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::cli {
 namespace {
@@ -47,7 +47,7 @@ struct OperatorFlags {
   std::optional<LeaseName> lease = {};
   std::optional<core::Share> max_unavailable = {};
   int lease_seconds = 15;
-  vendors::Profiles profiles = {};
+  vendors::WorkProfiles profiles = {};
   std::vector<operate::Served> vendors = {};
   vendors::OperandSettings operands = {};
 };
@@ -79,8 +79,8 @@ operate::Settings settings_of(const OperatorFlags& flags, base::Random& random) 
   settings.vendors = flags.vendors;
   settings.max_unavailable = flags.max_unavailable;
   if (settings.vendors.empty()) {
-    for (const vendors::Profile* profile : flags.profiles) {
-      settings.vendors.push_back({.profile = profile, .operands = {.ns = std::string(profile->ns)}});
+    for (const vendors::WorkProfile* profile : flags.profiles) {
+      settings.vendors.push_back({.profile = profile, .operands = {.ns = std::string(profile->vendor.ns)}});
     }
   }
   for (operate::Served& served : settings.vendors) {
@@ -126,7 +126,7 @@ class Session {
  private:
   static void greet(const operate::Settings& settings, const std::string& source) {
     for (const operate::Served& served : settings.vendors) {
-      log::info("serving", {{"vendor", std::string(served.profile->vendor)}, {"namespace", served.operands.ns}});
+      log::info("serving", {{"vendor", std::string(served.profile->vendor.name)}, {"namespace", served.operands.ns}});
     }
     if (settings.lease) {
       log::info("operator starts", {{"target", source},
@@ -204,17 +204,17 @@ base::Result<LeaseName> parse_lease(const std::string& text) {
 }
 
 // "acme" or "acme=acme-system".
-base::Result<operate::Served> parse_vendor(const std::string& text, vendors::Profiles profiles) {
+base::Result<operate::Served> parse_vendor(const std::string& text, vendors::WorkProfiles profiles) {
   const auto equals = text.find('=');
   const std::string name = text.substr(0, equals);
   std::string known;
-  for (const vendors::Profile* profile : profiles) {
-    if (profile->vendor == name) {
-      const std::string ns = equals == std::string::npos ? std::string(profile->ns) : text.substr(equals + 1);
+  for (const vendors::WorkProfile* profile : profiles) {
+    if (profile->vendor.name == name) {
+      const std::string ns = equals == std::string::npos ? std::string(profile->vendor.ns) : text.substr(equals + 1);
       if (ns.empty()) return base::fault(base::Fault::Kind::Malformed, fmt::format("{}= names no namespace", name));
       return operate::Served{.profile = profile, .operands = {.ns = ns}};
     }
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", profile->vendor);
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", profile->vendor.name);
   }
   return base::fault(base::Fault::Kind::Malformed,
                      fmt::format("\"{}\" is none of {}", base::one_line(name, 40), known));
@@ -266,7 +266,7 @@ void add_flags(Command command, OperatorFlags& flags, VendorClis clis) {
 void add_operator(Command app, const Vendors& vendors) {
   Command command = app.add("operator", "Keep the drivers of a fleet as its policies want them");
   command.footer(fmt::format("  drover operator --kubeconfig ~/.kube/config --lease drover-system/drover --vendor {}",
-                             vendors.profiles.empty() ? "NAME" : vendors.profiles.front()->vendor));
+                             vendors.profiles.empty() ? "NAME" : vendors.profiles.front()->vendor.name));
   auto flags = std::make_shared<OperatorFlags>();
   flags->profiles = vendors.profiles;
   add_flags(command, *flags, vendors.clis);

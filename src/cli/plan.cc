@@ -47,8 +47,8 @@ base::Result<std::string> text_in(const std::string& path) {
   return text;
 }
 
-base::Result<std::vector<ProposedPolicy>> changed_policies(const std::string& path, const vendors::Profile& profile,
-                                                           vendors::Profiles profiles) {
+base::Result<std::vector<ProposedPolicy>> changed_policies(const std::string& path, const vendors::WorkProfile& profile,
+                                                           vendors::WorkProfiles profiles) {
   if (path.empty()) return std::vector<ProposedPolicy>();
   TRY(const std::string text, text_in(path));
   auto policies = policies_in(text, profile, profiles);
@@ -87,13 +87,13 @@ void print(const forecast::Forecast& foreseen, const forecast::DurationStats& pa
   fmt::print("{}\n", json::text_of(all));
 }
 
-int plan(const PlanFlags& flags, vendors::Profiles profiles) {
+int plan(const PlanFlags& flags, vendors::WorkProfiles profiles) {
   const auto planned = std::find_if(profiles.begin(), profiles.end(), [](const auto* one) { return one->is_planned; });
   if (planned == profiles.end()) {
     return complain(base::Fault{.kind = base::Fault::Kind::NotFound,
                                 .message = "no vendor is there whose rollouts can be planned"});
   }
-  const vendors::Profile& profile = **planned;
+  const vendors::WorkProfile& profile = **planned;
   auto changed = changed_policies(flags.file, profile, profiles);
   if (!changed) return complain(changed.error());
   auto target = kube::find_target(flags.target.kubeconfig, flags.target.context);
@@ -127,7 +127,7 @@ int plan(const PlanFlags& flags, vendors::Profiles profiles) {
 
 }  // namespace
 
-void add_plan(Command app, vendors::Profiles profiles) {
+void add_plan(Command app, vendors::WorkProfiles profiles) {
   Command command = app.add("plan", "Say what a rollout would do before it does it, and what is in its way");
   command.footer(
       "Only lists are asked for. Exit code 0: it gets through; 2: it would get stuck; 1: bad input, no cluster.");

@@ -11,7 +11,7 @@ namespace drover::cli {
 
 void OtherPolicies::begin(std::function<void(base::Result<void>)> done) {
   lists_.begin(std::move(done));
-  for (const vendors::Profile* profile : profiles_) {
+  for (const vendors::WorkProfile* profile : profiles_) {
     for (std::size_t kind = 0; profile != &planned_ && kind < profile->policy_kinds(); ++kind) {
       lists_.list_if_known(observe::policies_of(*profile, kind), {"metadata.name"},
                            [this, word = profile->policy_kind(kind).kind](const kube::Object& policy) {
@@ -26,14 +26,14 @@ void OtherPolicies::begin(std::function<void(base::Result<void>)> done) {
   if (!lists_.is_waiting()) lists_.finish({});
 }
 
-std::string not_planned(const std::string& policy, const vendors::Profile& planned) {
+std::string not_planned(const std::string& policy, const vendors::WorkProfile& planned) {
   return fmt::format(
       "{} is not planned: drover plan foresees what a {} does and knows no other kind yet; drover status "
       "shows its nodes",
       policy, kinds_of(planned));
 }
 
-std::string kinds_of(const vendors::Profile& profile) {
+std::string kinds_of(const vendors::WorkProfile& profile) {
   std::string kinds;
   for (std::size_t kind = 0; kind < profile.policy_kinds(); ++kind) {
     kinds += fmt::format("{}{}", kinds.empty() ? "" : " or ", profile.policy_kind(kind).kind);

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "cli/list_batch.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::cli {
 
 // "AcmePolicy default", of every vendor but this one, by name.
 class OtherPolicies {
  public:
-  OtherPolicies(kube::Api& api, const vendors::Profile& planned, vendors::Profiles profiles)
+  OtherPolicies(kube::Api& api, const vendors::WorkProfile& planned, vendors::WorkProfiles profiles)
       : lists_(api), planned_(planned), profiles_(profiles) {}
 
   // `done` is called once, with the first thing that went wrong. A kind that the server does not know has none.
@@ -23,15 +23,15 @@ class OtherPolicies {
 
  private:
   ListBatch lists_;
-  const vendors::Profile& planned_;
-  vendors::Profiles profiles_;
+  const vendors::WorkProfile& planned_;
+  vendors::WorkProfiles profiles_;
   std::vector<std::string> names_;
 };
 
 // What a plan says of them.
-std::string not_planned(const std::string& policy, const vendors::Profile& planned);
+std::string not_planned(const std::string& policy, const vendors::WorkProfile& planned);
 
 // "ClusterPolicy or AcmeDriver".
-std::string kinds_of(const vendors::Profile& profile);
+std::string kinds_of(const vendors::WorkProfile& profile);
 
 }  // namespace drover::cli

@@ -19,14 +19,14 @@ namespace {
 
 using base::Fault;
 
-std::string api_version_of(const vendors::Profile::Kind& kind) {
+std::string api_version_of(const vendors::WorkProfile::Kind& kind) {
   return fmt::format("{}/{}", kind.group, kind.version);
 }
 
 // A policy of another vendor.
-bool is_of_another(const kube::Object& document, const vendors::Profile& planned, vendors::Profiles profiles) {
+bool is_of_another(const kube::Object& document, const vendors::WorkProfile& planned, vendors::WorkProfiles profiles) {
   const std::string_view said = json::text_at(document, {"kind"});
-  for (const vendors::Profile* profile : profiles) {
+  for (const vendors::WorkProfile* profile : profiles) {
     for (std::size_t kind = 0; profile != &planned && kind < profile->policy_kinds(); ++kind) {
       const bool is_its = json::text_at(document, {"apiVersion"}) == api_version_of(profile->policy_kind(kind));
       if (is_its && said == profile->policy_kind(kind).kind) return true;
@@ -36,10 +36,10 @@ bool is_of_another(const kube::Object& document, const vendors::Profile& planned
 }
 
 // Which of the vendor's kinds a document is; nothing for one that is none of them.
-base::Result<std::optional<std::size_t>> kind_of(const kube::Object& document, const vendors::Profile& profile) {
+base::Result<std::optional<std::size_t>> kind_of(const kube::Object& document, const vendors::WorkProfile& profile) {
   const std::string_view said = json::text_at(document, {"kind"});
   for (std::size_t kind = 0; kind < profile.policy_kinds(); ++kind) {
-    const vendors::Profile::Kind& known = profile.policy_kind(kind);
+    const vendors::WorkProfile::Kind& known = profile.policy_kind(kind);
     if (said != known.kind) continue;
     const std::string_view version = json::text_at(document, {"apiVersion"});
     if (version == api_version_of(known)) return std::optional(kind);
@@ -64,8 +64,8 @@ std::vector<kube::Object> without_lists(std::vector<kube::Object> documents) {
 
 }  // namespace
 
-base::Result<std::vector<ProposedPolicy>> policies_in(std::string_view text, const vendors::Profile& profile,
-                                                      vendors::Profiles profiles) {
+base::Result<std::vector<ProposedPolicy>> policies_in(std::string_view text, const vendors::WorkProfile& profile,
+                                                      vendors::WorkProfiles profiles) {
   TRY(auto documents, kube::parse_manifests(text));
   std::vector<ProposedPolicy> found;
   std::set<std::pair<std::size_t, std::string>> names;

@@ -6,7 +6,7 @@
 
 #include "base/loop.h"
 #include "kube/api.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::cli {
 
@@ -18,13 +18,14 @@ struct ProposedPolicy {
 
 // All policies of this vendor in the text of a manifest, at least one; other kinds are none of our business. Malformed
 // and Refused say what is wrong with it.
-base::Result<std::vector<ProposedPolicy>> policies_in(std::string_view text, const vendors::Profile& profile,
-                                                      vendors::Profiles profiles);
+base::Result<std::vector<ProposedPolicy>> policies_in(std::string_view text, const vendors::WorkProfile& profile,
+                                                      vendors::WorkProfiles profiles);
 
 // The API with them in it. Lists only: whatever would write is refused before it leaves.
 class ProposedApi final : public kube::Api {
  public:
-  ProposedApi(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, std::vector<ProposedPolicy> policies)
+  ProposedApi(kube::Api& api, base::Loop& loop, const vendors::WorkProfile& profile,
+              std::vector<ProposedPolicy> policies)
       : api_(api), loop_(loop), profile_(profile), policies_(std::move(policies)) {}
 
   kube::Call call(kube::Request request, Answer answer) override;
@@ -42,7 +43,7 @@ class ProposedApi final : public kube::Api {
 
   kube::Api& api_;
   base::Loop& loop_;
-  const vendors::Profile& profile_;
+  const vendors::WorkProfile& profile_;
   std::vector<ProposedPolicy> policies_;
 };
 

@@ -54,7 +54,7 @@ kube::Projection pods_of_a_plan() {
           "status.containerStatuses.state"};
 }
 
-kube::Projection nodes_of_a_plan(const vendors::Profile& profile) {
+kube::Projection nodes_of_a_plan(const vendors::WorkProfile& profile) {
   const std::string report = fmt::format("metadata.annotations[{}]", profile.channel.report);
   return {
       "metadata.labels",       report, "spec.taints", "spec.unschedulable", "status.allocatable", "status.conditions",
@@ -96,7 +96,7 @@ bool is_image_trouble(std::string_view trouble) {
 
 }  // namespace
 
-SnapshotReader::SnapshotReader(kube::Api& api, base::Loop& loop, const vendors::Profile& profile,
+SnapshotReader::SnapshotReader(kube::Api& api, base::Loop& loop, const vendors::WorkProfile& profile,
                                std::vector<ProposedPolicy> policies, std::optional<core::Share> max_unavailable)
     : api_(api, loop, profile, std::move(policies)), profile_(profile), lists_(api_), snapshot_(api_, loop, profile) {
   input_.max_unavailable = max_unavailable;

@@ -17,7 +17,7 @@
 #include "cli/proposed_policy.h"
 #include "forecast/input.h"
 #include "kube/api.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::cli {
 
@@ -25,7 +25,7 @@ class SnapshotReader {
  public:
   // `policies` take the place of those of the same names; `max_unavailable` is what the operator was told of all
   // policies together.
-  SnapshotReader(kube::Api& api, base::Loop& loop, const vendors::Profile& profile,
+  SnapshotReader(kube::Api& api, base::Loop& loop, const vendors::WorkProfile& profile,
                  std::vector<ProposedPolicy> policies, std::optional<core::Share> max_unavailable = {});
   SnapshotReader(const SnapshotReader&) = delete;
   SnapshotReader& operator=(const SnapshotReader&) = delete;
@@ -66,7 +66,7 @@ class SnapshotReader {
   };
 
   ProposedApi api_;
-  const vendors::Profile& profile_;
+  const vendors::WorkProfile& profile_;
   ListBatch lists_;
   FleetSnapshot snapshot_;
   std::vector<const vendors::PolicyReading*> readings_;  // by plot

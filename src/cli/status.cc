@@ -29,12 +29,12 @@ void print(const std::vector<std::string>& lines) {
 // Every vendor's fleet whose policy is there. Nobody's policy is a fault that says what to create.
 class Viewer {
  public:
-  base::Result<void> look(const TargetFlags& flags, vendors::Profiles profiles) {
+  base::Result<void> look(const TargetFlags& flags, vendors::WorkProfiles profiles) {
     TRY(auto target, kube::find_target(flags.kubeconfig, flags.context));
     const std::string source = target.source;
     TRY(api_, kube::HttpApi::open(loop_, std::move(target)));
     std::string kinds;
-    for (const vendors::Profile* profile : profiles) {
+    for (const vendors::WorkProfile* profile : profiles) {
       if (auto looked = look_at(*profile); !looked) return base::with_context(std::move(looked).error(), source);
       kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", observe::policy_kind_of(*profile).qualified());
     }
@@ -56,7 +56,7 @@ class Viewer {
   }
 
  private:
-  base::Result<void> look_at(const vendors::Profile& profile) {
+  base::Result<void> look_at(const vendors::WorkProfile& profile) {
     auto look = std::make_unique<FleetSnapshot>(*api_, loop_, profile);
     base::Result<void> outcome;
     look->begin([&](base::Result<void> result) {
@@ -75,7 +75,7 @@ class Viewer {
   std::vector<std::unique_ptr<FleetSnapshot>> looks_;
 };
 
-int show_status(const LookFlags& flags, vendors::Profiles profiles) {
+int show_status(const LookFlags& flags, vendors::WorkProfiles profiles) {
   Viewer viewer;
   if (auto looked = viewer.look(flags.target, profiles); !looked) return complain(looked.error());
   json::Array all;
@@ -93,7 +93,7 @@ int show_status(const LookFlags& flags, vendors::Profiles profiles) {
   return exit_code;
 }
 
-int explain_node(const LookFlags& flags, vendors::Profiles profiles) {
+int explain_node(const LookFlags& flags, vendors::WorkProfiles profiles) {
   Viewer viewer;
   if (auto looked = viewer.look(flags.target, profiles); !looked) return complain(looked.error());
   base::Result<std::vector<std::string>> told;
@@ -108,7 +108,7 @@ int explain_node(const LookFlags& flags, vendors::Profiles profiles) {
 
 }  // namespace
 
-void add_status(Command app, vendors::Profiles profiles) {
+void add_status(Command app, vendors::WorkProfiles profiles) {
   Command command = app.add("status", "Show the fleet: driver, phase and reason of each node");
   command.footer("Exit code 1 when a node has failed or the policy cannot be read.");
   auto flags = std::make_shared<LookFlags>();
@@ -117,7 +117,7 @@ void add_status(Command app, vendors::Profiles profiles) {
   command.run([flags, profiles] { return show_status(*flags, profiles); });
 }
 
-void add_explain(Command app, vendors::Profiles profiles) {
+void add_explain(Command app, vendors::WorkProfiles profiles) {
   Command command = app.add("explain", "Say why a node stands where it stands, rule by rule");
   auto flags = std::make_shared<LookFlags>();
   add_target_flags(command, flags->target);

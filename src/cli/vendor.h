@@ -6,7 +6,7 @@
 
 #include "agent/program.h"
 #include "cli/command.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::cli {
 
@@ -29,7 +29,7 @@ VendorClis all();
 
 // The vendors that a program is made for.
 struct Vendors {
-  vendors::Profiles profiles = {};
+  vendors::WorkProfiles profiles = {};
   agent::VendorAgents agents = {};
   VendorClis clis = {};
 };

@@ -10,7 +10,7 @@ kube::Projection daemon_set_projection() {
           "status.observedGeneration"};
 }
 
-DaemonSetFacts daemon_set_facts(const kube::Object& daemon_set, const vendors::Profile& profile) {
+DaemonSetFacts daemon_set_facts(const kube::Object& daemon_set, const vendors::WorkProfile& profile) {
   DaemonSetFacts facts;
   facts.name = kube::name_of(daemon_set);
   facts.uid = kube::uid_of(daemon_set);

@@ -7,7 +7,7 @@
 #include "kube/object.h"
 #include "kube/projection.h"
 #include "vendors/desired.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::observe {
 
@@ -28,6 +28,6 @@ struct DaemonSetFacts {
 
 kube::Projection daemon_set_projection();
 
-DaemonSetFacts daemon_set_facts(const kube::Object& daemon_set, const vendors::Profile& profile);
+DaemonSetFacts daemon_set_facts(const kube::Object& daemon_set, const vendors::WorkProfile& profile);
 
 }  // namespace drover::observe

@@ -16,7 +16,7 @@ using core::Phase;
 constexpr core::Phases kAsking = {Phase::EvictDevicePods, Phase::Drain};
 
 // A record or a state label of this kind: the node has to be looked after until they are gone.
-bool carries_marks(const NodeFacts& facts, const vendors::Profile& profile) {
+bool carries_marks(const NodeFacts& facts, const vendors::WorkProfile& profile) {
   const bool has_another = facts.record && facts.record->held && facts.record->held->kind != profile.kind;
   if (facts.is_tainted && !has_another) return true;
   if (facts.has_label(profile.state_label) || facts.has_label(profile.owner_label)) return true;
@@ -30,7 +30,7 @@ bool carries_marks(const NodeFacts& facts, const vendors::Profile& profile) {
 }
 
 // What goes with the policy. The labels that give a node its driver stay, as the driver does.
-vendors::NodeMetadata metadata_to_remove(const NodeFacts& facts, const vendors::Profile& profile) {
+vendors::NodeMetadata metadata_to_remove(const NodeFacts& facts, const vendors::WorkProfile& profile) {
   vendors::NodeMetadata metadata;
   if (!facts.annotation(profile.managed_annotation).empty()) {
     metadata.annotations.emplace(profile.managed_annotation, std::nullopt);
@@ -48,7 +48,7 @@ core::Policy policy_of_unowned_nodes() {
 
 }  // namespace
 
-Fleet::Fleet(Sources sources, std::optional<PolicyRef> policy, const vendors::Profile& profile,
+Fleet::Fleet(Sources sources, std::optional<PolicyRef> policy, const vendors::WorkProfile& profile,
              vendors::OperandSettings settings)
     : sources_(sources), policy_(std::move(policy)), profile_(profile), settings_(std::move(settings)) {}
 

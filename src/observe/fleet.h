@@ -27,7 +27,7 @@
 #include "observe/runtime_facts.h"
 #include "observe/stopwatch.h"
 #include "vendors/desired.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::observe {
 
@@ -44,7 +44,7 @@ struct Sources {
 class Fleet {
  public:
   // Of this policy; nothing: of nodes without one.
-  Fleet(Sources sources, std::optional<PolicyRef> policy, const vendors::Profile& profile,
+  Fleet(Sources sources, std::optional<PolicyRef> policy, const vendors::WorkProfile& profile,
         vendors::OperandSettings settings);
 
   // What changed since the last look, of the node itself or of its operand pods.
@@ -115,7 +115,7 @@ class Fleet {
 
   Sources sources_;
   std::optional<PolicyRef> policy_;
-  const vendors::Profile& profile_;
+  const vendors::WorkProfile& profile_;
   vendors::OperandSettings settings_;
 
   bool takes_templates_ = false;

@@ -47,16 +47,16 @@ const protocol::Report* NodeFacts::report(std::string_view key) const {
   return at == reports.end() ? nullptr : &at->second;
 }
 
-kube::Projection node_projection(vendors::Profiles profiles, const std::vector<std::string>& labels) {
+kube::Projection node_projection(vendors::WorkProfiles profiles, const std::vector<std::string>& labels) {
   std::set<std::string> label_keys(labels.begin(), labels.end());
   std::set<std::string> annotation_keys = {std::string(protocol::kRecordAnnotation),
                                            std::string(protocol::kHoldAnnotation),
                                            std::string(protocol::kScaleDownAnnotation)};
   for (const std::string_view key : kFeatureLabels) label_keys.emplace(key);
-  for (const vendors::Profile* profile : profiles) {
+  for (const vendors::WorkProfile* profile : profiles) {
     for (const std::string_view key :
-         {profile->state_label, profile->skip_label, profile->present_label, profile->deploy_label,
-          profile->owner_label, profile->carrier_label, profile->feature_labels, profile->gates})
+         {profile->state_label, profile->skip_label, profile->vendor.present_label, profile->deploy_label,
+          profile->owner_label, profile->carrier_label, profile->vendor.feature_labels, profile->gates})
       add_keys(label_keys, key);
     for (const std::string_view key :
          {profile->request_annotation, profile->found_cordoned_annotation, profile->managed_annotation,

@@ -15,7 +15,7 @@
 #include "kube/projection.h"
 #include "protocol/record.h"
 #include "protocol/report.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::observe {
 
@@ -46,7 +46,7 @@ struct NodeFacts {
 };
 
 // The fields that the facts are made of; `labels` are further keys that somebody selects by.
-kube::Projection node_projection(vendors::Profiles profiles, const std::vector<std::string>& labels = {});
+kube::Projection node_projection(vendors::WorkProfiles profiles, const std::vector<std::string>& labels = {});
 
 NodeFacts node_facts(const kube::Object& node);
 

@@ -28,7 +28,7 @@ std::optional<core::Scope> scope_of(protocol::AgentRequest wish) {
 }
 
 // The order that stands on the node, if it says no.
-std::optional<protocol::Order> refusal_on(const NodeFacts& facts, const vendors::Profile& profile) {
+std::optional<protocol::Order> refusal_on(const NodeFacts& facts, const vendors::WorkProfile& profile) {
   const std::string_view text = facts.annotation(profile.channel.order);
   if (text.empty()) return {};
   auto order = protocol::parse_order(text);
@@ -38,7 +38,7 @@ std::optional<protocol::Order> refusal_on(const NodeFacts& facts, const vendors:
 
 // The driver's pod is held up by its own init container until we say that nobody uses the device any more.
 void hear_agent(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
-                const vendors::Profile& profile, core::DriverView& driver) {
+                const vendors::WorkProfile& profile, core::DriverView& driver) {
   const protocol::Report* there = facts.report(profile.channel.report);
   if (there == nullptr || around.driver->is_going) return;
   const protocol::Report& report = *there;
@@ -66,14 +66,14 @@ void hear_agent(const NodeFacts& facts, const RecordedState& recorded, const Nod
 }
 
 // While its pod is on its way up, or will be, whoever paused the gates puts them back.
-bool agent_holds_gates(const NodeFacts& facts, const NodeInputs& around, const vendors::Profile& profile) {
+bool agent_holds_gates(const NodeFacts& facts, const NodeInputs& around, const vendors::WorkProfile& profile) {
   const protocol::Report* report = facts.report(profile.channel.report);
   if (report == nullptr || !report->has_paused) return false;
   return around.driver == nullptr ? around.is_selected : !around.driver->is_ready;
 }
 
 core::DriverView driver_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
-                             const vendors::Profile& profile) {
+                             const vendors::WorkProfile& profile) {
   core::DriverView driver;
   driver.wanted = around.wish.version;
   driver.is_host_managed = around.driver_is_host_managed;
@@ -161,7 +161,7 @@ PreflightView preflight_view(const NodeInputs& around) {
 
 // Labels that keep siblings away can be paused where somebody set them to anything but "no".
 std::vector<std::pair<base::InternedString, base::InternedString>> gates_of(const NodeFacts& facts,
-                                                                            const vendors::Profile& profile,
+                                                                            const vendors::WorkProfile& profile,
                                                                             std::string_view keys) {
   std::vector<std::pair<base::InternedString, base::InternedString>> gates;
   vendors::each_part(keys, [&](std::string_view key) {
@@ -180,7 +180,7 @@ std::vector<std::pair<base::InternedString, base::InternedString>> gates_of(cons
 // Gates that are paused although no claim remembers it: a record was lost, or another operator went in the middle.
 // "true" is paused as the word itself, anything else with the word at its end.
 std::map<std::string, std::string> lost_gates_of(const NodeFacts& facts, const RecordedState& recorded,
-                                                 const vendors::Profile& profile) {
+                                                 const vendors::WorkProfile& profile) {
   std::map<std::string, std::string> gates;
   // Where a paused gate says what any closed one says, nobody can tell.
   if (profile.gates_are_made) return gates;
@@ -199,7 +199,7 @@ std::map<std::string, std::string> lost_gates_of(const NodeFacts& facts, const R
 }  // namespace
 
 core::NodeView node_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
-                         const vendors::Profile& profile, base::WallTime now) {
+                         const vendors::WorkProfile& profile, base::WallTime now) {
   core::NodeView view;
   view.name = facts.name;
   view.uid = facts.uid;

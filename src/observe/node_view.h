@@ -10,7 +10,7 @@
 #include "observe/node_facts.h"
 #include "observe/pod_facts.h"
 #include "observe/recorded_state.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::observe {
 
@@ -46,6 +46,6 @@ struct NodeInputs {
 };
 
 core::NodeView node_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
-                         const vendors::Profile& profile, base::WallTime now);
+                         const vendors::WorkProfile& profile, base::WallTime now);
 
 }  // namespace drover::observe

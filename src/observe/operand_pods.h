@@ -15,13 +15,14 @@
 #include "base/time.h"
 #include "kube/cache.h"
 #include "observe/pod_facts.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::observe {
 
 class OperandPods {
  public:
-  OperandPods(const kube::Cache<PodFacts>& pods, const vendors::Profile& profile) : pods_(pods), profile_(profile) {}
+  OperandPods(const kube::Cache<PodFacts>& pods, const vendors::WorkProfile& profile)
+      : pods_(pods), profile_(profile) {}
 
   // Takes what the cache says of the pod now. The nodes that it was and is on, each once.
   std::vector<std::string> changed(const std::string& key);
@@ -38,7 +39,7 @@ class OperandPods {
 
  private:
   const kube::Cache<PodFacts>& pods_;
-  const vendors::Profile& profile_;
+  const vendors::WorkProfile& profile_;
   std::map<std::string, std::optional<base::WallTime>> preflights_;       // when each was first looked at
   std::map<std::string, std::vector<std::string>, std::less<>> pods_of_;  // keys, sorted, by node
   // By the hash of a pod's key: they are twice as many as nodes, and two of the same hash will not be met with.

@@ -29,18 +29,18 @@ void each_container(const kube::Object& pod, const Visit& visit) {
 }
 
 // By what any of its containers asks for, or by a host path to the device itself.
-bool asks_for_device(const kube::Object& pod, const vendors::Profile& profile) {
+bool asks_for_device(const kube::Object& pod, const vendors::WorkProfile& profile) {
   bool found = false;
   each_container(pod, [&](const json::Value& container) {
     for (const std::string_view kind : {"limits", "requests"}) {
       for (const auto& resource : json::members_at(container, {"resources", kind})) {
-        found = found || starts_with_one_of(resource.key(), profile.device_resources);
+        found = found || starts_with_one_of(resource.key(), profile.vendor.device_resources);
       }
     }
   });
   for (const json::Value& volume : json::array_at(pod, {"spec", "volumes"})) {
     const std::string_view path = json::text_at(volume, {"hostPath", "path"});
-    found = found || (!path.empty() && starts_with_one_of(path, profile.device_paths));
+    found = found || (!path.empty() && starts_with_one_of(path, profile.vendor.device_paths));
   }
   return found;
 }
@@ -166,7 +166,7 @@ constexpr std::string_view kFields[] = {"metadata.labels",
 
 kube::Projection pod_projection() { return kube::Projection(std::span(kFields)); }
 
-kube::Projection operand_projection(const vendors::Profile& profile) {
+kube::Projection operand_projection(const vendors::WorkProfile& profile) {
   std::vector<std::string> more;
   for (const std::string_view key : {profile.template_annotation, profile.force_annotation}) {
     if (!key.empty()) more.push_back(fmt::format("metadata.annotations[{}]", key));
@@ -180,7 +180,7 @@ kube::Projection operand_projection(const vendors::Profile& profile) {
   return kube::Projection(std::span<const std::string_view>(fields));
 }
 
-PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
+PodFacts pod_facts(const kube::Object& pod, const vendors::WorkProfile& profile) {
   PodFacts facts;
   facts.ns = kube::namespace_of(pod);
   facts.name = kube::name_of(pod);
@@ -222,7 +222,7 @@ PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile) {
   return facts;
 }
 
-PodFacts operand_facts(const kube::Object& pod, const vendors::Profile& profile) {
+PodFacts operand_facts(const kube::Object& pod, const vendors::WorkProfile& profile) {
   PodFacts facts = pod_facts(pod, profile);
   std::erase_if(facts.labels, [&](const auto& label) { return label.first != profile.role_label; });
   facts.labels.shrink_to_fit();
@@ -230,7 +230,7 @@ PodFacts operand_facts(const kube::Object& pod, const vendors::Profile& profile)
 }
 
 core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const base::Selector& drained,
-                       const vendors::Profile& profile, const std::string& our_namespace,
+                       const vendors::WorkProfile& profile, const std::string& our_namespace,
                        const kube::Cache<bool>* claims) {
   const auto lookup = facts.lookup();
   const std::string_view role = facts.label(profile.role_label);

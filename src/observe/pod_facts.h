@@ -14,7 +14,7 @@
 #include "kube/cache.h"
 #include "kube/object.h"
 #include "kube/projection.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::observe {
 
@@ -53,15 +53,15 @@ struct PodFacts {
 
 // The fields that the facts are made of; of pods of ours some more.
 kube::Projection pod_projection();
-kube::Projection operand_projection(const vendors::Profile& profile);
+kube::Projection operand_projection(const vendors::WorkProfile& profile);
 
-PodFacts pod_facts(const kube::Object& pod, const vendors::Profile& profile);
+PodFacts pod_facts(const kube::Object& pod, const vendors::WorkProfile& profile);
 // Of a pod of ours. They are as many as there are nodes, twice, and of their labels nobody asks but for the role.
-PodFacts operand_facts(const kube::Object& pod, const vendors::Profile& profile);
+PodFacts operand_facts(const kube::Object& pod, const vendors::WorkProfile& profile);
 
 // The part that the rules see, with what the policy's selectors say of it.
 core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const base::Selector& drained,
-                       const vendors::Profile& profile, const std::string& our_namespace,
+                       const vendors::WorkProfile& profile, const std::string& our_namespace,
                        const kube::Cache<bool>* claims = nullptr);
 
 }  // namespace drover::observe

@@ -8,7 +8,7 @@ vendors::LabelsOf labels_of(const NodeFacts& facts) {
   return [&facts](std::string_view key) { return facts.label(key); };
 }
 
-PolicyCaches policy_caches(const vendors::Profile& profile) {
+PolicyCaches policy_caches(const vendors::WorkProfile& profile) {
   PolicyCaches caches;
   for (std::size_t kind = 0; kind < profile.policy_kinds(); ++kind) {
     // Without what changes by our own writing.

@@ -11,7 +11,7 @@
 #include "kube/cache.h"
 #include "observe/node_facts.h"
 #include "vendors/desired.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::observe {
 
@@ -26,11 +26,11 @@ struct PolicyRef {
 
 // One cache for each kind of policy, in the order of the profile. Its size never changes: others point into it.
 using PolicyCaches = std::vector<kube::Cache<kube::Object>>;
-PolicyCaches policy_caches(const vendors::Profile& profile);
+PolicyCaches policy_caches(const vendors::WorkProfile& profile);
 
 class PolicySet {
  public:
-  PolicySet(const PolicyCaches& caches, const vendors::Profile& profile) : caches_(caches), profile_(profile) {}
+  PolicySet(const PolicyCaches& caches, const vendors::WorkProfile& profile) : caches_(caches), profile_(profile) {}
 
   // The policies have changed.
   void read();
@@ -57,7 +57,7 @@ class PolicySet {
 
  private:
   const PolicyCaches& caches_;
-  const vendors::Profile& profile_;
+  const vendors::WorkProfile& profile_;
   std::vector<PolicyRef> policies_;
   std::vector<vendors::PolicyObject> objects_;  // beside them
   vendors::NodeOwnership ownership_;

@@ -6,12 +6,12 @@
 #include <string>
 
 #include "kube/api.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::observe {
 
-inline kube::Resource policy_kind_of(const vendors::Profile& profile, std::size_t kind = 0) {
-  const vendors::Profile::Kind& policy = profile.policy_kind(kind);
+inline kube::Resource policy_kind_of(const vendors::WorkProfile& profile, std::size_t kind = 0) {
+  const vendors::WorkProfile::Kind& policy = profile.policy_kind(kind);
   return {.group = std::string(policy.group),
           .version = std::string(policy.version),
           .plural = std::string(policy.plural),
@@ -21,12 +21,12 @@ inline kube::Resource policy_kind_of(const vendors::Profile& profile, std::size_
 
 inline kube::Range all_nodes() { return {.resource = kube::kNodes, .ns = {}, .labels = {}, .fields = {}}; }
 
-inline kube::Range policies_of(const vendors::Profile& profile, std::size_t kind) {
+inline kube::Range policies_of(const vendors::WorkProfile& profile, std::size_t kind) {
   return {.resource = policy_kind_of(profile, kind), .ns = {}, .labels = {}, .fields = {}};
 }
 
 // The pods of drivers, validators and preflights in the namespace of the operands.
-inline kube::Range operand_pods_of(const vendors::Profile& profile, const std::string& ns) {
+inline kube::Range operand_pods_of(const vendors::WorkProfile& profile, const std::string& ns) {
   std::string roles;
   for (const std::string_view role : {profile.driver_role, profile.validator_role, profile.preflight_role}) {
     if (!role.empty()) roles += fmt::format("{}{}", roles.empty() ? "" : ",", role);
@@ -42,8 +42,8 @@ inline kube::Range daemon_sets_in(const std::string& ns) {
 inline kube::Range all_claims() { return {.resource = kube::kResourceClaims, .ns = {}, .labels = {}, .fields = {}}; }
 
 // The Deployment of the vendor's own operator.
-inline kube::Range competing_operators_of(const vendors::Profile& profile, const std::string& ns) {
-  return {.resource = kube::kDeployments, .ns = ns, .labels = std::string(profile.own_operator), .fields = {}};
+inline kube::Range competing_operators_of(const vendors::WorkProfile& profile, const std::string& ns) {
+  return {.resource = kube::kDeployments, .ns = ns, .labels = std::string(profile.vendor.own_operator), .fields = {}};
 }
 inline kube::Projection competing_operator_projection() { return {"spec.replicas", "status.replicas"}; }
 

@@ -19,7 +19,7 @@ using core::Phase;
 //   restart … uncordon   goes on from there         goes on; the cordon is not ours
 //   failed               held, ours to give back    failed, serving
 //   done                 done                       done
-void adopt(const NodeFacts& facts, const vendors::Profile& profile, const std::string& policy, base::WallTime now,
+void adopt(const NodeFacts& facts, const vendors::WorkProfile& profile, const std::string& policy, base::WallTime now,
            RecordedState& recorded) {
   const Phase said = *recorded.label;
   recorded.phase = said;
@@ -46,7 +46,7 @@ void adopt(const NodeFacts& facts, const vendors::Profile& profile, const std::s
   recorded.held = std::move(held);
 }
 
-void read_label(const NodeFacts& facts, const vendors::Profile& profile, RecordedState& recorded) {
+void read_label(const NodeFacts& facts, const vendors::WorkProfile& profile, RecordedState& recorded) {
   // Whose nodes show no state says at least whose cordon it is.
   if (profile.state_label.empty()) {
     const bool says_so = !facts.annotation(profile.cordon_annotation).empty();
@@ -61,7 +61,7 @@ void read_label(const NodeFacts& facts, const vendors::Profile& profile, Recorde
 
 }  // namespace
 
-RecordedState recorded_state_of(const NodeFacts& facts, const vendors::Profile& profile, const std::string& policy,
+RecordedState recorded_state_of(const NodeFacts& facts, const vendors::WorkProfile& profile, const std::string& policy,
                                 base::WallTime now) {
   RecordedState recorded;
   read_label(facts, profile, recorded);

@@ -10,7 +10,7 @@
 #include "core/view.h"
 #include "observe/node_facts.h"
 #include "protocol/record.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::observe {
 
@@ -27,7 +27,7 @@ struct RecordedState {
 };
 
 // `policy` is the uid of the policy that would own a claim; `now` stamps one that is adopted.
-RecordedState recorded_state_of(const NodeFacts& facts, const vendors::Profile& profile, const std::string& policy,
+RecordedState recorded_state_of(const NodeFacts& facts, const vendors::WorkProfile& profile, const std::string& policy,
                                 base::WallTime now);
 
 }  // namespace drover::observe

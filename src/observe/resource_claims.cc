@@ -6,8 +6,8 @@
 
 namespace drover::observe {
 
-ResourceClaims claims_of(const vendors::Profile& profile) {
-  return ResourceClaims([driver = profile.claim_driver](const kube::Object& claim) {
+ResourceClaims claims_of(const vendors::WorkProfile& profile) {
+  return ResourceClaims([driver = profile.vendor.claim_driver](const kube::Object& claim) {
     const json::Array& devices = json::array_at(claim, {"status", "allocation", "devices", "results"});
     return std::any_of(devices.begin(), devices.end(), [&](const json::Value& device) {
       return json::text_at(device, {"driver"}) == driver && !json::flag_at(device, {"adminAccess"});

@@ -8,7 +8,7 @@
 #include "kube/object.h"
 #include "kube/projection.h"
 #include "observe/pod_facts.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::observe {
 
@@ -16,7 +16,7 @@ namespace drover::observe {
 // it.
 using ResourceClaims = kube::Cache<bool>;
 
-ResourceClaims claims_of(const vendors::Profile& profile);
+ResourceClaims claims_of(const vendors::WorkProfile& profile);
 kube::Projection claim_projection();
 
 // By requests, paths or claims; nullptr: no claim can be looked up.

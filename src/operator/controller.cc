@@ -111,7 +111,7 @@ void Controller::watch_if_known(std::string_view name, kube::Range range, kube::
 }
 
 void Controller::start() {
-  const vendors::Profile& profile = *served_.profile;
+  const vendors::WorkProfile& profile = *served_.profile;
   const std::string& ns = served_.operands.ns;
   for (std::size_t kind = 0; kind < policies_.size(); ++kind) {
     watch_if_known(kind == 0 ? "policies" : fmt::format("policies-{}", kind), observe::policies_of(profile, kind), {},
@@ -122,7 +122,7 @@ void Controller::start() {
   watch("daemon-sets", observe::daemon_sets_in(ns), observe::daemon_set_projection(), kube::feed(daemon_sets_, wake_));
   watch("foreigners", observe::competing_operators_of(profile, ns), observe::competing_operator_projection(),
         kube::feed(competing_operators_, wake_));
-  if (!profile.claim_driver.empty()) {
+  if (!profile.vendor.claim_driver.empty()) {
     watch_if_known("claims", observe::all_claims(), observe::claim_projection(), kube::feed(claims_, wake_));
   }
 }

@@ -68,7 +68,7 @@ class Controller {
   bool upgrades_are_on() const;
   std::uint64_t failed_writes() const { return executor_.failures(); }
   std::vector<vendors::MetricFamily> metrics() const;
-  const vendors::Profile& profile() const { return *served_.profile; }
+  const vendors::WorkProfile& profile() const { return *served_.profile; }
   // For whoever shows it: of the first policy.
   const observe::Fleet& fleet() const { return policy_states_.front()->fleet; }
 

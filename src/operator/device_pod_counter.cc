@@ -12,7 +12,7 @@ constexpr base::Span kPatience = std::chrono::seconds(30);
 
 }  // namespace
 
-DevicePodCounter::DevicePodCounter(kube::Api& api, base::Loop& loop, const vendors::Profile& profile,
+DevicePodCounter::DevicePodCounter(kube::Api& api, base::Loop& loop, const vendors::WorkProfile& profile,
                                    const observe::ResourceClaims& claims, std::function<void()> counted)
     : api_(api), loop_(loop), profile_(profile), claims_(claims), counted_(std::move(counted)) {}
 

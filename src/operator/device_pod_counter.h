@@ -11,13 +11,13 @@
 #include "base/loop.h"
 #include "kube/api.h"
 #include "observe/resource_claims.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::operate {
 
 class DevicePodCounter {
  public:
-  DevicePodCounter(kube::Api& api, base::Loop& loop, const vendors::Profile& profile,
+  DevicePodCounter(kube::Api& api, base::Loop& loop, const vendors::WorkProfile& profile,
                    const observe::ResourceClaims& claims, std::function<void()> counted);
 
   // Counts unless it was done a short while ago or is being done; one that is never answered is given up then.
@@ -32,7 +32,7 @@ class DevicePodCounter {
  private:
   kube::Api& api_;
   base::Loop& loop_;
-  const vendors::Profile& profile_;
+  const vendors::WorkProfile& profile_;
   const observe::ResourceClaims& claims_;
   std::function<void()> counted_;
   kube::Call call_ = {};

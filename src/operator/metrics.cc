@@ -31,7 +31,7 @@ double seconds_of(base::Span span) { return std::chrono::duration<double>(span).
 
 // The gauges of the vendor's own document.
 void tell_in_the_vendors_words(Exposition& page, const Readings::Vendor& vendor) {
-  const vendors::Profile& profile = *vendor.profile;
+  const vendors::WorkProfile& profile = *vendor.profile;
   if (profile.metric_prefix.empty()) return;
   const auto gauge = [&](std::string_view name, double value, std::string_view help) {
     page.family(fmt::format("{}_{}", profile.metric_prefix, name), Kind::Gauge, help);
@@ -64,7 +64,7 @@ void tell_states(Exposition& page, const std::vector<Readings::Vendor>& vendors)
       const std::string state(word.empty() ? "unknown" : word);
       const auto at = vendor.summary.states.find(state);
       const int count = at == vendor.summary.states.end() ? 0 : at->second;
-      page.sample(count, {{"vendor", vendor.profile->vendor}, {"state", state}});
+      page.sample(count, {{"vendor", vendor.profile->vendor.name}, {"state", state}});
     }
   }
 }
@@ -77,7 +77,7 @@ void tell_reasons(Exposition& page, const std::vector<Readings::Vendor>& vendors
     for (const core::Reason reason : core::standing_reasons(vendor.profile->flow)) {
       const auto at = vendor.summary.reasons.find(reason);
       const int count = at == vendor.summary.reasons.end() ? 0 : at->second;
-      page.sample(count, {{"vendor", vendor.profile->vendor}, {"reason", core::name(reason)}});
+      page.sample(count, {{"vendor", vendor.profile->vendor.name}, {"reason", core::name(reason)}});
     }
   }
 }
@@ -135,7 +135,7 @@ std::string metrics_text(const Readings& readings) {
   page.family("drover_errands_failed_total", Kind::Counter,
               "Writes that failed; conflicts and disruption budgets are not counted.");
   for (const Readings::Vendor& vendor : readings.vendors) {
-    page.sample(static_cast<double>(vendor.failed_writes), {{"vendor", vendor.profile->vendor}});
+    page.sample(static_cast<double>(vendor.failed_writes), {{"vendor", vendor.profile->vendor.name}});
   }
   page.family("drover_watch_age_seconds", Kind::Gauge,
               "Since the API server was last heard about nodes; absent before the first time.");

@@ -14,7 +14,7 @@
 #include "act/policy_status.h"
 #include "base/time.h"
 #include "operator/operator.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::operate {
 
@@ -40,7 +40,7 @@ inline constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; cha
 // Everything that is told, as plain numbers.
 struct Readings {
   struct Vendor {
-    const vendors::Profile* profile;
+    const vendors::WorkProfile* profile;
     act::Summary summary = {};
     bool upgrades_are_on = false;
     std::uint64_t failed_writes = 0;

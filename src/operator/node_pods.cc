@@ -17,7 +17,7 @@ std::string node_of(const kube::Object& pod) { return std::string(json::text_at(
 
 }  // namespace
 
-NodePods::NodePods(kube::Api& api, base::Loop& loop, base::Random random, const vendors::Profile& profile,
+NodePods::NodePods(kube::Api& api, base::Loop& loop, base::Random random, const vendors::WorkProfile& profile,
                    std::function<void(const std::string& node)> changed)
     : api_(api), loop_(loop), random_(std::move(random)), profile_(profile), changed_(std::move(changed)) {}
 

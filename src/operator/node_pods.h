@@ -18,7 +18,7 @@
 #include "kube/cache.h"
 #include "kube/reflector.h"
 #include "observe/pod_facts.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::operate {
 
@@ -29,7 +29,7 @@ class NodePods {
   using Pods = kube::Cache<observe::PodFacts>;
 
   // `changed` is told the name of a node whose pods changed.
-  NodePods(kube::Api& api, base::Loop& loop, base::Random random, const vendors::Profile& profile,
+  NodePods(kube::Api& api, base::Loop& loop, base::Random random, const vendors::WorkProfile& profile,
            std::function<void(const std::string& node)> changed);
 
   // From now on exactly these nodes.
@@ -66,7 +66,7 @@ class NodePods {
   kube::Api& api_;
   base::Loop& loop_;
   base::Random random_;
-  const vendors::Profile& profile_;
+  const vendors::WorkProfile& profile_;
   std::function<void(const std::string& node)> changed_;
   std::map<std::string, std::unique_ptr<Watched>, std::less<>> watched_;
   std::size_t own_watches_ = 0;

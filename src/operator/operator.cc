@@ -29,7 +29,7 @@ Operator::Operator(kube::Api& api, base::Loop& loop, const base::Random& random,
       events_(api, loop, random.fork("events"), "drover", settings_.instance, kEventsRemembered, true) {
   for (const Served& served : settings_.vendors) {
     controllers_.push_back(std::make_unique<Controller>(
-        api, loop, random.fork(served.profile->vendor), served, nodes_, events_,
+        api, loop, random.fork(served.profile->vendor.name), served, nodes_, events_,
         [this] { return is_leader() && !is_stopped_; }, [this] { wake(); }));
   }
   if (settings_.lease) {
@@ -56,7 +56,7 @@ void Operator::watch_nodes() {
     log::warn("watching nodes is interrupted", {{"why", fault.message}});
   };
   nodes_.doubt();
-  std::vector<const vendors::Profile*> profiles;
+  std::vector<const vendors::WorkProfile*> profiles;
   for (const Served& served : settings_.vendors) profiles.push_back(served.profile);
   node_reflector_ = std::make_unique<kube::Reflector>(
       api_, loop_, random_.fork("nodes"), observe::all_nodes(),

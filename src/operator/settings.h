@@ -8,13 +8,13 @@
 #include "core/policy.h"
 #include "kube/leader.h"
 #include "vendors/desired.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::operate {
 
 // One vendor that is served, and how its operands are started.
 struct Served {
-  const vendors::Profile* profile;
+  const vendors::WorkProfile* profile;
   vendors::OperandSettings operands;
 };
 

@@ -96,7 +96,7 @@ class Demo {
         began_at_(wire_.now()),
         world_(sim::WorldOptions{.cluster = {.seed = options.seed}, .keeps_transcript = false}),
         person_(world_.api("person")),
-        counted_(world_.api("operator"), std::string(vendors::nvidia().ns)),
+        counted_(world_.api("operator"), std::string(vendors::nvidia_driver().vendor.ns)),
         kubelets_(world_.api("kubelets"), world_.loop, world_.cluster.random("kubelets"),
                   {.events = false, .vendors = options.vendors}, sim::ImageTable::with_vendors(options.vendors),
                   sim::agent_programs(options.vendors)) {}
@@ -191,7 +191,7 @@ class Demo {
   bool drover_comes() {
     say(fmt::format("drover starts; a policy asks for driver {}, 4 nodes at once", kOldDriver));
     operate::Settings settings;
-    settings.vendors.push_back({.profile = &vendors::nvidia(), .operands = {}});
+    settings.vendors.push_back({.profile = &vendors::nvidia_driver(), .operands = {}});
     operator_ = std::make_unique<operate::Operator>(counted_, world_.loop, world_.cluster.random("operator"), settings);
     operator_->start();
     return ask(kube::create(kPolicies, "", cluster_policy())) &&

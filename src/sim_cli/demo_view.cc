@@ -80,7 +80,7 @@ std::string short_reason(const core::FleetView& view, const core::Slots& slots, 
   return base::one_line(reason.substr(0, reason.find("; ")), 120);
 }
 
-std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendors::Profile& profile,
+std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendors::WorkProfile& profile,
                                        std::optional<base::Span> taken) {
   const core::FleetView& view = fleet.seen();
   const core::Slots slots = core::count_slots(view);

@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "core/view.h"
 #include "observe/fleet.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::sim_cli {
 
@@ -23,7 +23,7 @@ std::string short_reason(const core::FleetView& view, const core::Slots& slots, 
                          std::size_t node);
 
 // `taken`: since the rollout began; nothing when none is under way.
-std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendors::Profile& profile,
+std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendors::WorkProfile& profile,
                                        std::optional<base::Span> taken);
 
 }  // namespace drover::sim_cli

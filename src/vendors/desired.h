@@ -41,7 +41,7 @@ struct OperandSettings {
 // A node's labels, one at a time; "" for one that is absent.
 using LabelsOf = std::function<std::string_view(std::string_view key)>;
 
-// A policy, and which of its vendor's kinds it is (Profile::policy_kind).
+// A policy, and which of its vendor's kinds it is (WorkProfile::policy_kind).
 struct PolicyObject {
   std::size_t kind = 0;
   const json::Value* object = nullptr;

@@ -23,7 +23,8 @@ const kube::Resource kKind{"driver.tenstorrent.com", "v1alpha1", "tenstorrentdri
 
 class News : public ::testing::Test {
  protected:
-  std::vector<std::string> told(core::NodeView node, const vendors::Profile& profile = vendors::tenstorrent()) {
+  std::vector<std::string> told(core::NodeView node,
+                                const vendors::WorkProfile& profile = vendors::tenstorrent_driver()) {
     node.driver.is_outdated = node.phase != Phase::Done;
     const core::FleetView view = fleet({std::move(node)});
     std::vector<std::string> all;
@@ -81,7 +82,7 @@ TEST_F(News, ForgetNodesThatHaveGone) {
 }
 
 TEST_F(News, AreNoneWhereTheVendorHasNoWordsForThem) {
-  EXPECT_THAT(told(node("n1", Phase::Done), vendors::nvidia()), IsEmpty());
+  EXPECT_THAT(told(node("n1", Phase::Done), vendors::nvidia_driver()), IsEmpty());
 }
 
 }  // namespace

@@ -18,14 +18,14 @@ using namespace core::testing;  // NOLINT(google-build-using-namespace): fleets 
 
 // "True/AllServing: all 3 nodes …"
 std::string told(const core::FleetView& fleet, std::string_view type,
-                 const vendors::Profile& profile = vendors::nvidia()) {
+                 const vendors::WorkProfile& profile = vendors::nvidia_driver()) {
   for (const Condition& one : conditions_of(fleet, core::decide(profile.flow, fleet), profile, {})) {
     if (one.type == type) return std::string(word(one.status)) + "/" + one.reason + ": " + one.message;
   }
   return "absent";
 }
 std::string brief(const core::FleetView& fleet, std::string_view type,
-                  const vendors::Profile& profile = vendors::nvidia()) {
+                  const vendors::WorkProfile& profile = vendors::nvidia_driver()) {
   const std::string all = told(fleet, type, profile);
   return all.substr(0, all.find(':'));
 }
@@ -54,7 +54,7 @@ TEST(Ready, IsUnknownWhileUpgradesArePausedAndAnotherVersionIsWanted) {
   const core::FleetView outdated = off(fleet({node("n1"), node("n2", Phase::Required)}));
   EXPECT_EQ(brief(outdated, "Ready"), "Unknown/Paused");
   EXPECT_EQ(brief(outdated, "Progressing"), "False/Paused");
-  EXPECT_EQ(brief(off(fleet({node("n1")})), "Ready", vendors::tenstorrent()), "Unknown/Paused");
+  EXPECT_EQ(brief(off(fleet({node("n1")})), "Ready", vendors::tenstorrent_driver()), "Unknown/Paused");
 }
 
 TEST(Ready, OfAPolicyThatChangesDriversWithoutTheControllerIsNotPaused) {
@@ -81,9 +81,9 @@ TEST(Ready, WaitsFiveMinutesForThePodOfADriverThatItsAgentSaysIsLoaded) {
   core::NodeView renewed = broken("n1", 2min);
   renewed.driver.pod.clear();
   renewed.driver.loaded = renewed.driver.wanted;
-  EXPECT_EQ(brief(fleet({renewed}), "Ready", vendors::tenstorrent()), "True/AllServing");
+  EXPECT_EQ(brief(fleet({renewed}), "Ready", vendors::tenstorrent_driver()), "True/AllServing");
   renewed.driver.unready_for = 5min;
-  EXPECT_EQ(brief(fleet({renewed}), "Ready", vendors::tenstorrent()), "False/DriverNotReady");
+  EXPECT_EQ(brief(fleet({renewed}), "Ready", vendors::tenstorrent_driver()), "False/DriverNotReady");
 }
 
 TEST(Ready, SaysWhoIsOutOfReachOrHasNoTarget) {

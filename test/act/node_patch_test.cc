@@ -19,7 +19,7 @@ using core::Phase;
 using namespace core::testing;  // NOLINT(google-build-using-namespace): fleets in few words
 
 const base::WallTime kNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
-const vendors::Profile& kProfile = vendors::nvidia();
+const vendors::WorkProfile& kProfile = vendors::nvidia_driver();
 
 NodeNow now_of(const core::NodeView& view) {
   NodeNow node{.name = view.name, .uid = view.uid, .version = "7", .boot = "boot-1"};
@@ -122,8 +122,8 @@ TEST(NodePatch, TheAgentIsToldThatItMayLoadWhenTheNodeIsClearAndNoLonger) {
   NodeNow now = now_of(nodes.nodes[0]);
   now.driver_version = "550";
   const kube::Request clear = patch_of(now, change_of(nodes));
-  const auto order =
-      protocol::parse_order(json::text_at(clear.body, {"metadata", "annotations", vendors::nvidia().channel.order}));
+  const auto order = protocol::parse_order(
+      json::text_at(clear.body, {"metadata", "annotations", vendors::nvidia_driver().channel.order}));
   ASSERT_TRUE(order) << order.error().message;
   EXPECT_TRUE(order->may_load);
   EXPECT_EQ(order->id, "claim");
@@ -135,7 +135,7 @@ TEST(NodePatch, TheAgentIsToldThatItMayLoadWhenTheNodeIsClearAndNoLonger) {
   now = now_of(nodes.nodes[0]);
   now.order = protocol::text_of(*order);
   const kube::Request done = patch_of(now, change_of(nodes));
-  const json::Value* gone = json::find(done.body, {"metadata", "annotations", vendors::nvidia().channel.order});
+  const json::Value* gone = json::find(done.body, {"metadata", "annotations", vendors::nvidia_driver().channel.order});
   ASSERT_NE(gone, nullptr);
   EXPECT_TRUE(gone->is_null());
 }
@@ -158,8 +158,8 @@ TEST(NodePatch, AClaimOfAMachineThatIsGoneDoesNotKeepTheAgentFromItsOrder) {
   now.record.held =
       protocol::ClaimRecord{.kind = "other/firmware", .node = "uid-of-another", .claim = {.id = "x", .policy = "p"}};
   const auto order = [&] {
-    return json::text_at(node_patch(now, nullptr, {}, vendors::tenstorrent(), kNow).body,
-                         {"metadata", "annotations", vendors::tenstorrent().channel.order});
+    return json::text_at(node_patch(now, nullptr, {}, vendors::tenstorrent_driver(), kNow).body,
+                         {"metadata", "annotations", vendors::tenstorrent_driver().channel.order});
   };
   EXPECT_THAT(std::string(order()), testing::HasSubstr(R"("prepare":"2.8.0")"));
   now.record.held->node = "uid-n1";
@@ -206,7 +206,7 @@ TEST(Events, AFailureNamesTheStateAndTheReason) {
 }
 
 std::string order_in(const kube::Request& request) {
-  return std::string(json::text_at(request.body, {"metadata", "annotations", vendors::nvidia().channel.order}));
+  return std::string(json::text_at(request.body, {"metadata", "annotations", vendors::nvidia_driver().channel.order}));
 }
 
 TEST(NodePatch, WithoutTheControllerTheOrderSaysWhichWishItServes) {

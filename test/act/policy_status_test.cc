@@ -16,7 +16,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace core::testing;  // NOLINT(google-build-using-namespace): fleets in few words
 
-json::Value status_of(const core::FleetView& fleet, const vendors::Profile& profile, const StatusFacts& facts = {}) {
+json::Value status_of(const core::FleetView& fleet, const vendors::WorkProfile& profile,
+                      const StatusFacts& facts = {}) {
   return policy_status(fleet, core::decide(profile.flow, fleet), profile, facts, {});
 }
 
@@ -44,10 +45,11 @@ core::NodeView hosts_own(const char* name) {
 
 TEST(PolicyStatus, SaysWhatToSwitchOffInTheWordsOfTheVendorWhoseOperatorRuns) {
   const StatusFacts facts{.about = {.competing_operator = "Deployment ns/its-operator"}};
-  const std::string nvidia = condition(status_of(fleet({done("n1")}), vendors::nvidia(), facts), "ConflictingOperator");
+  const std::string nvidia =
+      condition(status_of(fleet({done("n1")}), vendors::nvidia_driver(), facts), "ConflictingOperator");
   EXPECT_THAT(nvidia, AllOf(HasSubstr("ns/its-operator"), HasSubstr("driver.enabled=false in its ClusterPolicy")));
   const std::string other =
-      condition(status_of(fleet({done("n1")}), vendors::tenstorrent(), facts), "ConflictingOperator");
+      condition(status_of(fleet({done("n1")}), vendors::tenstorrent_driver(), facts), "ConflictingOperator");
   EXPECT_THAT(other, AllOf(HasSubstr("ns/its-operator"), HasSubstr("scale it to zero"),
                            HasSubstr("TenstorrentDriverPolicy"), Not(HasSubstr("ClusterPolicy"))));
 }
@@ -55,29 +57,29 @@ TEST(PolicyStatus, SaysWhatToSwitchOffInTheWordsOfTheVendorWhoseOperatorRuns) {
 TEST(PolicyStatus, SaysOfAHaltedRolloutHowANodeIsTriedAgain) {
   core::NodeView failed = node("n1", Phase::Failed);
   failed.outcome = core::Outcome{.failed = true, .after_swap = true, .target = "new", .reason = "it did not load"};
-  EXPECT_THAT(condition(status_of(fleet({failed}), vendors::nvidia()), "RolloutHalted"),
+  EXPECT_THAT(condition(status_of(fleet({failed}), vendors::nvidia_driver()), "RolloutHalted"),
               AllOf(HasSubstr("True/"), HasSubstr("by its state label")));
-  EXPECT_THAT(condition(status_of(fleet({failed}), vendors::tenstorrent()), "RolloutHalted"),
+  EXPECT_THAT(condition(status_of(fleet({failed}), vendors::tenstorrent_driver()), "RolloutHalted"),
               AllOf(HasSubstr("True/"), HasSubstr("drover.dev/upgrade-requested=true"), Not(HasSubstr("state label"))));
 }
 
 TEST(PolicyStatus, DoesNotCallNodesAbsentWhoseHostBringsTheDriver) {
-  EXPECT_THAT(condition(status_of(fleet({hosts_own("n1"), hosts_own("n2")}), vendors::nvidia()), "Ready"),
+  EXPECT_THAT(condition(status_of(fleet({hosts_own("n1"), hosts_own("n2")}), vendors::nvidia_driver()), "Ready"),
               HasSubstr("True/HostManaged: all 2 nodes"));
-  EXPECT_THAT(condition(status_of(fleet({}), vendors::nvidia()), "Ready"), HasSubstr("False/NoNodes"));
+  EXPECT_THAT(condition(status_of(fleet({}), vendors::nvidia_driver()), "Ready"), HasSubstr("False/NoNodes"));
 }
 
 TEST(PolicyStatus, SaysWhoHasNodesThatSeveralPoliciesSelect) {
   const StatusFacts facts{.about = {.disputed = std::vector<std::string>{"n1"}}};
-  EXPECT_THAT(condition(status_of(fleet({done("n1")}), vendors::nvidia(), facts), "NodeSelectorConflict"),
+  EXPECT_THAT(condition(status_of(fleet({done("n1")}), vendors::nvidia_driver(), facts), "NodeSelectorConflict"),
               HasSubstr("n1: other policies select them too; they stay as they are"));
-  EXPECT_THAT(condition(status_of(fleet({done("n1")}), vendors::tenstorrent(), facts), "NodeSelectorConflict"),
+  EXPECT_THAT(condition(status_of(fleet({done("n1")}), vendors::tenstorrent_driver(), facts), "NodeSelectorConflict"),
               HasSubstr("n1: other policies select them too; the oldest of them has them"));
 }
 
 TEST(PolicyStatus, SpellsTenstorrentsConditionsAsItsOperatorDoes) {
   const auto told = [](const core::FleetView& fleet, std::string_view type) {
-    const std::string all = condition(status_of(fleet, vendors::tenstorrent()), type);
+    const std::string all = condition(status_of(fleet, vendors::tenstorrent_driver()), type);
     return all.substr(0, all.find(':'));
   };
   EXPECT_EQ(told(fleet({done("n1")}), "Ready"), "True/AllReady");
@@ -100,7 +102,7 @@ TEST(PolicyStatus, KeepsTheTimeOfAConditionThatIsStillUnknown) {
       {"status",
        json::Members{{"conditions", json::Array{json::Members{
                                         {"type", "Ready"}, {"status", "Unknown"}, {"lastTransitionTime", "then"}}}}}}};
-  const json::Value after = status_of(paused, vendors::tenstorrent(), {.policy = &before});
+  const json::Value after = status_of(paused, vendors::tenstorrent_driver(), {.policy = &before});
   EXPECT_EQ(json::text_at(json::array_at(after, {"conditions"}).front(), {"lastTransitionTime"}), "then");
 }
 
@@ -110,7 +112,7 @@ TEST(PolicyStatus, OnlySaysThatAnotherOperatorRunsAndLeavesTheRestAsItIs) {
       {"status",
        {{"state", "ready"},
         {"conditions", json::Array{json::Members{{"type", "Ready"}, {"status", "True"}, {"reason", "Theirs"}}}}}}};
-  const json::Value status = status_of(fleet({node("n1", Phase::Required)}), vendors::nvidia(),
+  const json::Value status = status_of(fleet({node("n1", Phase::Required)}), vendors::nvidia_driver(),
                                        {.policy = &policy, .about = {.competing_operator = "Deployment ns/theirs"}});
   EXPECT_EQ(condition(status, "Ready"), "True/Theirs: ");
   EXPECT_THAT(condition(status, "ConflictingOperator"), HasSubstr("True/Running"));
@@ -123,7 +125,7 @@ TEST(PolicyStatus, KeepsTheConditionsOfOthers) {
       {"status",
        {{"conditions", json::Array{json::Members{{"type", "Upgradeable"}, {"status", "True"}, {"reason", "Theirs"}},
                                    json::Members{{"type", "Ready"}, {"status", "False"}, {"reason", "Old"}}}}}}};
-  const json::Value status = status_of(fleet({done("n1")}), vendors::nvidia(), {.policy = &policy});
+  const json::Value status = status_of(fleet({done("n1")}), vendors::nvidia_driver(), {.policy = &policy});
   EXPECT_EQ(condition(status, "Upgradeable"), "True/Theirs: ");
   EXPECT_THAT(condition(status, "Ready"), HasSubstr("True/AllServing"));
 }

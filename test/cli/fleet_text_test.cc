@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 // A look that has been taken.
 std::unique_ptr<FleetSnapshot> look_at(Stage& stage, base::Result<void>* outcome = nullptr) {
-  auto look = std::make_unique<FleetSnapshot>(stage.person, stage.world.loop, vendors::nvidia());
+  auto look = std::make_unique<FleetSnapshot>(stage.person, stage.world.loop, vendors::nvidia_driver());
   std::optional<base::Result<void>> ended;
   look->begin([&](base::Result<void> result) { ended = std::move(result); });
   EXPECT_TRUE(stage.world.run_until([&] { return ended.has_value(); }, 1min));
@@ -259,7 +259,7 @@ TEST(FleetSnapshot, SeesWhatTheOperatorSees) {
       const auto index = look->index_of(std::string(json::text_at(row, {"name"})));
       ASSERT_TRUE(index);
       const core::NodeView& node = look->view().nodes[*index];
-      EXPECT_EQ(vendors::nvidia().state(node.phase), stage->state(node.name));
+      EXPECT_EQ(vendors::nvidia_driver().state(node.phase), stage->state(node.name));
       // The status is up to five seconds old; only where it speaks of the same phase can it be compared.
       if (json::text_at(row, {"state"}) != stage->state(node.name) || node.phase != core::Phase::Required) continue;
       if (look->reason(*index).starts_with("no slot")) {
@@ -273,7 +273,7 @@ TEST(FleetSnapshot, SeesWhatTheOperatorSees) {
 
 TEST(FleetSnapshot, FindsNoPolicyWhereTheKindIsNotKnown) {
   sim::World world;
-  FleetSnapshot look(world.api("person"), world.loop, vendors::nvidia());
+  FleetSnapshot look(world.api("person"), world.loop, vendors::nvidia_driver());
   std::optional<base::Result<void>> ended;
   look.begin([&](base::Result<void> result) { ended = std::move(result); });
   ASSERT_TRUE(world.run_until([&] { return ended.has_value(); }, 1min));
@@ -311,7 +311,7 @@ class NoPods final : public kube::Api {
 TEST(FleetSnapshot, EndsWithTheFirstThingThatIsForbidden) {
   const auto stage = served_fleet();
   NoPods api(stage->person, stage->world.loop);
-  FleetSnapshot look(api, stage->world.loop, vendors::nvidia());
+  FleetSnapshot look(api, stage->world.loop, vendors::nvidia_driver());
   std::vector<std::string> ends;
   look.begin([&](const base::Result<void>& result) { ends.push_back(result ? "well" : result.error().message); });
   stage->world.run_for(1min);

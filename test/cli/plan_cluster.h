@@ -179,7 +179,7 @@ class Cluster : public Stage {
 
   void start() {
     operate::Settings settings;
-    settings.vendors.push_back({.profile = &vendors::nvidia(), .operands = {}});
+    settings.vendors.push_back({.profile = &vendors::nvidia_driver(), .operands = {}});
     settings.max_unavailable = max_unavailable;
     drover =
         std::make_unique<operate::Operator>(door, world.loop, world.cluster.random("operator-1"), std::move(settings));
@@ -236,8 +236,8 @@ class Cluster : public Stage {
 
   // `policies` take the place of those that are there.
   std::unique_ptr<SnapshotReader> surveyed(std::vector<ProposedPolicy> policies) {
-    auto reader =
-        std::make_unique<SnapshotReader>(person, world.loop, vendors::nvidia(), std::move(policies), max_unavailable);
+    auto reader = std::make_unique<SnapshotReader>(person, world.loop, vendors::nvidia_driver(), std::move(policies),
+                                                   max_unavailable);
     std::optional<base::Result<void>> ended;
     reader->begin([&](base::Result<void> result) { ended = std::move(result); });
     EXPECT_TRUE(world.run_until([&] { return ended.has_value(); }, 1min));

@@ -30,7 +30,7 @@ std::string lines_of(const forecast::Forecast& foreseen) {
 }
 
 forecast::Forecast foreseen_on(Cluster& cluster, std::vector<ProposedPolicy> policies) {
-  return forecast::foresee(cluster.input(std::move(policies)), vendors::nvidia().flow);
+  return forecast::foresee(cluster.input(std::move(policies)), vendors::nvidia_driver().flow);
 }
 
 std::size_t most_at_once(const forecast::Forecast& foreseen) {
@@ -167,7 +167,7 @@ TEST(PlanOfSeveral, NamesAPolicyThatIsSwitchedOff) {
 TEST(PlanOfSeveral, SaysWhichPoliciesOfOtherVendorsItDoesNotPlan) {
   Stage stage({.nodes = "nvidia=1"});
   const auto names = [&] {
-    OtherPolicies others(stage.person, vendors::nvidia(), vendors::all());
+    OtherPolicies others(stage.person, vendors::nvidia_driver(), vendors::works_of(vendors::all()));
     std::optional<base::Result<void>> ended;
     others.begin([&](base::Result<void> result) { ended = std::move(result); });
     EXPECT_TRUE(stage.world.run_until([&] { return ended.has_value(); }, 1min));
@@ -183,11 +183,11 @@ TEST(PlanOfSeveral, SaysWhichPoliciesOfOtherVendorsItDoesNotPlan) {
                            operate::testing::driver_policy("2.8.0", "", "\"nodeAffinity\": {}", name)));
   }
   EXPECT_THAT(names(), ElementsAre("TenstorrentDriverPolicy a", "TenstorrentDriverPolicy b"));
-  EXPECT_THAT(not_planned(names().front(), vendors::nvidia()), HasSubstr("ClusterPolicy or NVIDIADriver"));
+  EXPECT_THAT(not_planned(names().front(), vendors::nvidia_driver()), HasSubstr("ClusterPolicy or NVIDIADriver"));
 }
 
 TEST(PlanOfSeveral, TakesManifestsOfEitherKindAndListsOfThem) {
-  const vendors::Profile& nvidia = vendors::nvidia();
+  const vendors::WorkProfile& nvidia = vendors::nvidia_driver();
   const std::string policy = "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: a}\n";
   const std::string driver = "apiVersion: nvidia.com/v1alpha1\nkind: NVIDIADriver\nmetadata: {name: b}\n";
   for (const std::string& text :
@@ -195,7 +195,7 @@ TEST(PlanOfSeveral, TakesManifestsOfEitherKindAndListsOfThem) {
         std::string(R"({"kind": "List", "items": [{"apiVersion": "nvidia.com/v1", "kind": "ClusterPolicy",
             "metadata": {"name": "a"}}, {"apiVersion": "nvidia.com/v1alpha1", "kind": "NVIDIADriver",
             "metadata": {"name": "b"}}]})")}) {
-    const auto policies = policies_in(text, nvidia, vendors::all());
+    const auto policies = policies_in(text, nvidia, vendors::works_of(vendors::all()));
     ASSERT_TRUE(policies) << policies.error().message;
     EXPECT_THAT(names_of(*policies), ElementsAre("0 a", "1 b"));
   }
@@ -208,7 +208,7 @@ TEST(PlanOfSeveral, TakesManifestsOfEitherKindAndListsOfThem) {
                      "metadata: {name: default}\n",
             "TenstorrentDriverPolicy default is not planned"},
            {driver + "---\n" + driver, "NVIDIADriver b is in it twice"}}) {
-    const auto refused = policies_in(text, nvidia, vendors::all());
+    const auto refused = policies_in(text, nvidia, vendors::works_of(vendors::all()));
     ASSERT_FALSE(refused) << text;
     EXPECT_THAT(refused.error().message, HasSubstr(words));
   }

@@ -206,7 +206,7 @@ struct Played {
 // that were there go, which nodes fail and are named, and whether it gets through.
 Played play(Cluster& cluster, const Setting& setting, std::uint64_t seed) {
   const forecast::ForecastInput input = cluster.input(cluster.next());
-  Played played{.foreseen = forecast::foresee(input, vendors::nvidia().flow)};
+  Played played{.foreseen = forecast::foresee(input, vendors::nvidia_driver().flow)};
   const forecast::Forecast& foreseen = played.foreseen;
   cluster.door.begun_at = cluster.world.loop.now();
   cluster.go_on();

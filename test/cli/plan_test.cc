@@ -21,7 +21,7 @@ Setting quiet(std::string upgrade, std::vector<Workload> workloads) {
 }
 
 forecast::Forecast foreseen_on(Cluster& cluster) {
-  return forecast::foresee(cluster.input(cluster.next()), vendors::nvidia().flow);
+  return forecast::foresee(cluster.input(cluster.next()), vendors::nvidia_driver().flow);
 }
 
 std::string told(const forecast::Forecast& foreseen) {
@@ -103,7 +103,7 @@ TEST(Plan, NamesAnImageThatAPreflightCouldNotFetch) {
   EXPECT_TRUE(cluster.kubelets.images().prefer("*nvidia/driver:550*", "", "missing"));
   cluster.set_version(kNew);
   cluster.world.run_for(2min);
-  const forecast::Forecast foreseen = forecast::foresee(cluster.input(), vendors::nvidia().flow);
+  const forecast::Forecast foreseen = forecast::foresee(cluster.input(), vendors::nvidia_driver().flow);
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_EQ(foreseen.waves, 0);
   EXPECT_THAT(told(foreseen), HasSubstr("! image nvcr"));
@@ -115,7 +115,7 @@ TEST(Plan, GoesOnFromTheMiddleOfARollout) {
   cluster.set_version(kNew);
   for (int i = 0; i < 90 && !cluster.all("upgrade-done"); ++i) {
     cluster.world.run_for(1s);
-    const forecast::Forecast foreseen = forecast::foresee(cluster.input(), vendors::nvidia().flow);
+    const forecast::Forecast foreseen = forecast::foresee(cluster.input(), vendors::nvidia_driver().flow);
     EXPECT_TRUE(foreseen.gets_through) << i << " s after the beginning\n" << told(foreseen);
   }
 }
@@ -124,7 +124,7 @@ TEST(Plan, OnlyLists) {
   const Setting setting = quiet("", {});
   Cluster cluster(1, setting);
   WitnessedApi door(cluster.person, cluster.world);
-  ProposedApi proposed(door, cluster.world.loop, vendors::nvidia(), {});
+  ProposedApi proposed(door, cluster.world.loop, vendors::nvidia_driver(), {});
   std::optional<kube::Result<kube::Object>> answer;
   auto call = proposed.call(kube::remove(kube::kNodes, "", "nvidia-1", ""),
                             [&](kube::Result<kube::Object> result) { answer = std::move(result); });
@@ -136,7 +136,7 @@ TEST(Plan, OnlyLists) {
 TEST(Plan, SaysNothingIsToBeDoneForThePolicyThatIsThere) {
   const Setting setting = quiet("", {});
   Cluster cluster(1, setting);
-  const forecast::Forecast foreseen = forecast::foresee(cluster.input(), vendors::nvidia().flow);
+  const forecast::Forecast foreseen = forecast::foresee(cluster.input(), vendors::nvidia_driver().flow);
   EXPECT_TRUE(foreseen.gets_through);
   EXPECT_EQ(told(foreseen), "nothing is to be done\n");
 }

@@ -23,7 +23,7 @@ constexpr const char* kSecond = "tenstorrent-2";
 constexpr const char* kHoldsDevice = R"(, "volumes": [{"name": "tt", "hostPath": {"path": "/dev/tenstorrent/0"}}])";
 
 std::unique_ptr<FleetSnapshot> look_at(TenstorrentStage& stage) {
-  auto look = std::make_unique<FleetSnapshot>(stage.person, stage.world.loop, vendors::tenstorrent());
+  auto look = std::make_unique<FleetSnapshot>(stage.person, stage.world.loop, vendors::tenstorrent_driver());
   std::optional<base::Result<void>> ended;
   look->begin([&](base::Result<void> result) { ended = std::move(result); });
   EXPECT_TRUE(stage.world.run_until([&] { return ended.has_value(); }, 1min));

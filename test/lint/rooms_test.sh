@@ -24,10 +24,10 @@ fresh() {
     echo '#include "base/text.h"' | file src/protocol/order.h
     echo '#include "protocol/order.h"' | file src/agent/program.h
     echo '#include "agent/program.h"' | file src/sim/vendor.h
-    echo '#include "core/node.h"' | file src/vendors/profile.h
+    echo '#include "core/node.h"' | file src/vendors/work_profile.h
     echo '#include "base/text.h"' | file src/vendors/shared/checks.h
     echo '#pragma once' | file src/vendors/acme/words.h
-    printf '#include "%s"\n' vendors/profile.h vendors/shared/checks.h vendors/acme/words.h protocol/record.h core/node.h |
+    printf '#include "%s"\n' vendors/work_profile.h vendors/shared/checks.h vendors/acme/words.h protocol/record.h core/node.h |
         file src/vendors/acme/module.cc
     printf '#include "%s"\n' agent/program.h protocol/order.h kube/api.h vendors/acme/words.h | file src/vendors/acme/agent/programs.h
     printf '#include "%s"\n' sim/vendor.h vendors/acme/agent/programs.h vendors/acme/words.h | file src/vendors/acme/sim/machine.cc

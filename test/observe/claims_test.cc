@@ -19,7 +19,7 @@ struct ClaimRow {
 class ClaimTest : public ::testing::TestWithParam<ClaimRow> {};
 
 TEST_P(ClaimTest, TellsWhetherItsPodUsesADevice) {
-  ResourceClaims claims = claims_of(vendors::nvidia());
+  ResourceClaims claims = claims_of(vendors::nvidia_driver());
   if (GetParam().results != nullptr) {
     claims.put(parsed(fmt::format(R"({{"metadata": {{"name": "gpus", "namespace": "ml"}},
                                        "status": {{"allocation": {{"devices": {{"results": {}}}}}}}}})",
@@ -28,7 +28,7 @@ TEST_P(ClaimTest, TellsWhetherItsPodUsesADevice) {
   kube::Object pod = pod_object("train");
   json::ensure(pod, {"metadata", "namespace"}) = "ml";
   json::ensure(pod, {"spec", "resourceClaims"}) = parsed(R"([{"name": "gpu", "resourceClaimName": "gpus"}])");
-  EXPECT_EQ(uses_device(pod_facts(pod, vendors::nvidia()), &claims), GetParam().uses_device);
+  EXPECT_EQ(uses_device(pod_facts(pod, vendors::nvidia_driver()), &claims), GetParam().uses_device);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -41,22 +41,22 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return std::string(row.param.name); });
 
 TEST(ResourceClaims, OfATemplateAreNamedInThePodsStatus) {
-  ResourceClaims claims = claims_of(vendors::nvidia());
+  ResourceClaims claims = claims_of(vendors::nvidia_driver());
   claims.put(parsed(R"({"metadata": {"name": "train-gpu-x7k2p", "namespace": "ml"},
                         "status": {"allocation": {"devices": {"results": [{"driver": "gpu.nvidia.com"}]}}}})"));
   kube::Object pod = pod_object("train");
   json::ensure(pod, {"metadata", "namespace"}) = "ml";
   json::ensure(pod, {"spec", "resourceClaims"}) = parsed(R"([{"name": "gpu", "resourceClaimTemplateName": "t"}])");
-  EXPECT_FALSE(uses_device(pod_facts(pod, vendors::nvidia()), &claims)) << "nothing was made of it yet";
+  EXPECT_FALSE(uses_device(pod_facts(pod, vendors::nvidia_driver()), &claims)) << "nothing was made of it yet";
   json::ensure(pod, {"status", "resourceClaimStatuses"}) =
       parsed(R"([{"name": "gpu", "resourceClaimName": "train-gpu-x7k2p"}])");
-  EXPECT_TRUE(uses_device(pod_facts(pod, vendors::nvidia()), &claims));
-  EXPECT_TRUE(uses_device(pod_facts(pod, vendors::nvidia()), nullptr)) << "nobody can look it up";
+  EXPECT_TRUE(uses_device(pod_facts(pod, vendors::nvidia_driver()), &claims));
+  EXPECT_TRUE(uses_device(pod_facts(pod, vendors::nvidia_driver()), nullptr)) << "nobody can look it up";
 }
 
 TEST(ResourceClaims, AreNothingToAPodWithoutAny) {
-  const ResourceClaims claims = claims_of(vendors::nvidia());
-  EXPECT_FALSE(uses_device(pod_facts(pod_object("web"), vendors::nvidia()), &claims));
+  const ResourceClaims claims = claims_of(vendors::nvidia_driver());
+  EXPECT_FALSE(uses_device(pod_facts(pod_object("web"), vendors::nvidia_driver()), &claims));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace drover::observe::testing {
 namespace {
 
 const base::WallTime kFleetNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
-const vendors::Profile& kFleetProfile = vendors::nvidia();
+const vendors::WorkProfile& kFleetProfile = vendors::nvidia_driver();
 
 class FleetTest : public ::testing::Test {
  protected:

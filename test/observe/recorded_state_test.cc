@@ -17,7 +17,7 @@ using protocol::OutcomeRecord;
 using protocol::Record;
 
 const base::WallTime kNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
-const vendors::Profile& kProfile = vendors::nvidia();
+const vendors::WorkProfile& kProfile = vendors::nvidia_driver();
 
 RecordedState recorded(const kube::Object& node) {
   return recorded_state_of(node_facts(node), kProfile, "policy", kNow);

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
 const base::WallTime kViewNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
-const vendors::Profile& kViewProfile = vendors::nvidia();
+const vendors::WorkProfile& kViewProfile = vendors::nvidia_driver();
 
 PodFacts facts(const kube::Object& pod) { return pod_facts(pod_projection().applied_to(pod), kViewProfile); }
 
@@ -122,16 +122,16 @@ TEST(Pod, OursAreKnownByNamespaceAndLabel) {
 }
 
 TEST(Pod, AnOperatorIsNotDrainedByItself) {
-  for (const vendors::Profile* profile : {&vendors::nvidia(), &vendors::tenstorrent()}) {
+  for (const vendors::WorkProfile* profile : {&vendors::nvidia_driver(), &vendors::tenstorrent_driver()}) {
     const auto seen = [&](const kube::Object& pod) {
       const PodFacts facts = pod_facts(pod_projection().applied_to(pod), *profile);
       return pod_view(facts, base::Selector::parse("").value(), base::Selector::parse("").value(), *profile, "its-own");
     };
     kube::Object pod = pod_object("p");
     label(pod, "drover.dev/role", "agent");
-    EXPECT_TRUE(seen(pod).is_drained) << profile->vendor;
+    EXPECT_TRUE(seen(pod).is_drained) << profile->vendor.name;
     label(pod, "drover.dev/role", "operator");
-    EXPECT_FALSE(seen(pod).is_drained) << profile->vendor;
+    EXPECT_FALSE(seen(pod).is_drained) << profile->vendor.name;
     EXPECT_FALSE(seen(pod).is_ours) << "a label alone does not protect whoever holds the device";
   }
 }
@@ -151,7 +151,7 @@ TEST(Pod, TroubleIsTheKubeletsWord) {
 class NodeViewTest : public ::testing::Test {
  protected:
   core::NodeView seen() {
-    const vendors::Profile* const profiles[] = {&vendors::nvidia(), &vendors::tenstorrent()};
+    const vendors::WorkProfile* const profiles[] = {&vendors::nvidia_driver(), &vendors::tenstorrent_driver()};
     const NodeFacts node_facts_now = node_facts(node_projection(profiles).applied_to(node));
     if (driver) driver_facts = facts(*driver);
     if (validator) validator_facts = facts(*validator);

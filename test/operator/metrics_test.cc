@@ -32,7 +32,7 @@ TEST(Metrics, EscapesWhatWouldEndALabelValue) {
 
 TEST(Metrics, AreAllThereAtZeroBeforeAnythingHappened) {
   Readings readings;
-  readings.vendors.push_back({.profile = &vendors::nvidia()});
+  readings.vendors.push_back({.profile = &vendors::nvidia_driver()});
   const std::string text = metrics_text(readings);
   for (const char* line :
        {"gpu_operator_auto_upgrade_enabled 0", "gpu_operator_driver_auto_upgrade_enabled 0",
@@ -49,7 +49,7 @@ TEST(Metrics, AreAllThereAtZeroBeforeAnythingHappened) {
 
 TEST(Metrics, HaveOneHelpAndOneTypeForEachFamilyBeforeItsSamples) {
   Readings readings;
-  readings.vendors.push_back({.profile = &vendors::nvidia()});
+  readings.vendors.push_back({.profile = &vendors::nvidia_driver()});
   const std::string text = metrics_text(readings);
   std::set<std::string> seen;
   std::string family;

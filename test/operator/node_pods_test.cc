@@ -31,7 +31,7 @@ class NodePodsTest : public ::testing::Test {
   }
   Stage stage{StageOptions{.nodes = "nvidia=40"}};
   std::set<std::string> changed;
-  NodePods pods{stage.world.api("watcher"), stage.world.loop, base::Random(1), vendors::nvidia(),
+  NodePods pods{stage.world.api("watcher"), stage.world.loop, base::Random(1), vendors::nvidia_driver(),
                 [this](const std::string& node) { changed.insert(node); }};
 };
 

@@ -20,7 +20,7 @@
 #include "sim/nodes.h"
 #include "sim/world.h"
 #include "vendors/nvidia/module.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::operate::testing {
 
@@ -95,7 +95,7 @@ class Stage {
   void start_operator() { start_operator(luck); }
   void start_operator(kube::Api& door) {
     Settings settings;
-    settings.vendors.push_back({.profile = &vendors::nvidia(), .operands = {}});
+    settings.vendors.push_back({.profile = &vendors::nvidia_driver(), .operands = {}});
     drover = std::make_unique<Operator>(door, world.loop, world.cluster.random(fmt::format("operator-{}", ++starts)),
                                         std::move(settings));
     drover->start();

@@ -44,7 +44,7 @@ class TenstorrentStage : public Stage {
   void start() { start(luck); }
   void start(kube::Api& door) {
     Settings settings;
-    settings.vendors.push_back({.profile = &vendors::tenstorrent(), .operands = operands()});
+    settings.vendors.push_back({.profile = &vendors::tenstorrent_driver(), .operands = operands()});
     drover = std::make_unique<Operator>(door, world.loop, world.cluster.random(fmt::format("operator-{}", ++starts)),
                                         std::move(settings));
     drover->start();

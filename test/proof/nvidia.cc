@@ -151,7 +151,7 @@ const Vendor& nvidia() {
       .report = "drover.dev/report-nvidia-driver",
       .ns = "gpu-operator",
       .module = "nvidia",
-      .served = [] { return operate::Served{.profile = &vendors::nvidia(), .operands = {}}; },
+      .served = [] { return operate::Served{.profile = &vendors::nvidia_driver(), .operands = {}}; },
 
       .definitions = kNvidiaDefinitions,
       .policy = kClusterPolicy,

@@ -102,7 +102,7 @@ const Vendor& tenstorrent() {
       .module = "tenstorrent",
       .served =
           [] {
-            return operate::Served{.profile = &vendors::tenstorrent(),
+            return operate::Served{.profile = &vendors::tenstorrent_driver(),
                                    .operands = {.ns = "tt-k8s-driver-manager-system", .own_image = "drover:1"}};
           },
 

@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "core/flows/flows.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::vendors {
 namespace {
@@ -68,7 +68,7 @@ std::string effects(const Rule& rule) {
 std::string phase_table() {
   std::string text = "| phase | it means |";
   std::string line = "|---|---|";
-  for (const Profile* profile : all()) {
+  for (const WorkProfile* profile : works_of(all())) {
     text += profile->state_label.empty() ? fmt::format(" `status.nodes` of {} |", profile->policy.kind)
                                          : fmt::format(" `{}` |", profile->state_label);
     line += "---|";
@@ -76,7 +76,7 @@ std::string phase_table() {
   text += "\n" + line + "\n";
   for (const PhaseRow& row : core::kPhaseTable) {
     text += fmt::format("| [{0}](#{0}) | {1} |", row.name, row.meaning);
-    for (const Profile* profile : all()) {
+    for (const WorkProfile* profile : works_of(all())) {
       const std::string_view word = profile->state(row.phase);
       text += word.empty() ? " (none) |" : fmt::format(" `{}` |", word);
     }
@@ -104,9 +104,9 @@ std::string_view phase_with(const Flow& flow, core::Effect effect) {
   return "(none)";
 }
 
-std::string flow_page(const Profile& profile) {
+std::string flow_page(const WorkProfile& profile) {
   const Flow& flow = profile.flow;
-  std::string text = fmt::format("\n## The flow {} ({})\n\n", flow.name(), profile.vendor);
+  std::string text = fmt::format("\n## The flow {} ({})\n\n", flow.name(), profile.vendor.name);
   text += fmt::format(
       "While a node stands from **{}** up to **{}** the vendor's other pods are kept off the device: their deploy "
       "labels\nare paused on entering the one, and put back on entering the other.\n\n",
@@ -123,13 +123,13 @@ std::string page() {
   text += phase_table();
   text += "\n";
   text += kHowToRead;
-  for (const Profile* profile : all()) text += flow_page(*profile);
+  for (const WorkProfile* profile : works_of(all())) text += flow_page(*profile);
   return text;
 }
 
 std::vector<Rule> all_rules() {
   std::vector<Rule> rules;
-  for (const Profile* profile : all())
+  for (const WorkProfile* profile : works_of(all()))
     rules.insert(rules.end(), profile->flow.rules().begin(), profile->flow.rules().end());
   return rules;
 }

@@ -78,10 +78,10 @@ class NvidiaWants final : public Desired {
   bool keeps_what_is_there() const override { return !brings_driver() && !reading_.driver.is_said_elsewhere; }
 
   bool selects(const LabelsOf& labels) const override {
-    return reading_.driver.is_enabled && has_nvidia_gpu(labels) && labels(nvidia().deploy_label) != "false";
+    return reading_.driver.is_enabled && has_nvidia_gpu(labels) && labels(nvidia_driver().deploy_label) != "false";
   }
   bool is_host_managed(const LabelsOf& labels) const override {
-    return labels(nvidia().deploy_label) == "pre-installed";
+    return labels(nvidia_driver().deploy_label) == "pre-installed";
   }
 
   DesiredNode desired_on(const LabelsOf& labels) const override {
@@ -117,29 +117,29 @@ class NvidiaWants final : public Desired {
     const auto want = [&](std::string_view key) {
       if (labels(key).empty()) metadata.labels.emplace(key, "true");
     };
-    want(nvidia().present_label);
-    want(nvidia().deploy_label);
-    each_part(nvidia().gates, want);
+    want(nvidia_driver().vendor.present_label);
+    want(nvidia_driver().deploy_label);
+    each_part(nvidia_driver().gates, want);
     belong(labels, may_change_carrier, metadata);
     const bool is_ours = reading_.upgrade.policy.is_on;
-    const std::string_view said = annotations(nvidia().managed_annotation);
-    if (is_ours && said != "true") metadata.annotations.emplace(nvidia().managed_annotation, "true");
-    if (!is_ours && !said.empty()) metadata.annotations.emplace(nvidia().managed_annotation, std::nullopt);
+    const std::string_view said = annotations(nvidia_driver().managed_annotation);
+    if (is_ours && said != "true") metadata.annotations.emplace(nvidia_driver().managed_annotation, "true");
+    if (!is_ours && !said.empty()) metadata.annotations.emplace(nvidia_driver().managed_annotation, std::nullopt);
     return metadata;
   }
 
  private:
   // Whose the node is, and which DaemonSet brings its driver: said only where there can be several.
   void belong(const LabelsOf& labels, bool may_change_carrier, NodeMetadata& metadata) const {
-    const std::string_view owner = labels(nvidia().owner_label);
+    const std::string_view owner = labels(nvidia_driver().owner_label);
     if (reading_.nvidia_driver.empty()) {
-      if (!owner.empty()) metadata.labels.emplace(nvidia().owner_label, std::nullopt);
+      if (!owner.empty()) metadata.labels.emplace(nvidia_driver().owner_label, std::nullopt);
       return;
     }
-    if (owner != reading_.nvidia_driver) metadata.labels.emplace(nvidia().owner_label, reading_.nvidia_driver);
+    if (owner != reading_.nvidia_driver) metadata.labels.emplace(nvidia_driver().owner_label, reading_.nvidia_driver);
     const std::string carrier = desired_on(labels).daemon_set;
-    if (may_change_carrier && !carrier.empty() && labels(nvidia().carrier_label) != carrier)
-      metadata.labels.emplace(nvidia().carrier_label, carrier);
+    if (may_change_carrier && !carrier.empty() && labels(nvidia_driver().carrier_label) != carrier)
+      metadata.labels.emplace(nvidia_driver().carrier_label, carrier);
   }
 
   OperandSettings settings_;

@@ -9,18 +9,31 @@
 namespace drover::vendors {
 namespace {
 
-constexpr Profile::Kind kMorePolicies[] = {
+constexpr WorkProfile::Kind kMorePolicies[] = {
     {.group = "nvidia.com", .version = "v1alpha1", .plural = "nvidiadrivers", .kind = "NVIDIADriver"}};
+
+constexpr VendorWords kNvidia = {
+    .name = "nvidia",
+    .ns = "gpu-operator",
+    .present_label = "nvidia.com/gpu.present",
+    .feature_labels =
+        "feature.node.kubernetes.io/pci-10de.present,feature.node.kubernetes.io/pci-0302_10de.present,"
+        "feature.node.kubernetes.io/pci-0300_10de.present",
+    .device_resources = "nvidia.com/gpu,nvidia.com/mig-",
+    .device_paths = "/dev/nvidia",
+    .claim_driver = "gpu.nvidia.com",
+    .own_operator = "app=gpu-operator",
+    .own_operator_off = ", or set driver.enabled=false in its ClusterPolicy",
+};
 
 }  // namespace
 
-const Profile& nvidia() {
-  static const Profile kNvidia = {
-      .vendor = "nvidia",
+const WorkProfile& nvidia_driver() {
+  static const WorkProfile kDriver = {
+      .vendor = kNvidia,
       .kind = "nvidia/driver",
       .channel = kNvidiaDriverChannel,
       .flow = core::in_place(),
-      .ns = "gpu-operator",
       .policy = {.group = "nvidia.com", .version = "v1", .plural = "clusterpolicies", .kind = "ClusterPolicy"},
       .more_policies = kMorePolicies,
       .ownership = allot_nvidia,
@@ -46,26 +59,17 @@ const Profile& nvidia() {
       .request_annotation = "nvidia.com/gpu-driver-upgrade-requested",
       .found_cordoned_annotation = "nvidia.com/gpu-driver-upgrade.node-initial-state.unschedulable",
       .managed_annotation = kNvidiaManagedAnnotation,
-      .present_label = "nvidia.com/gpu.present",
       .deploy_label = kNvidiaDeployLabel,
       .owner_label = kDriverOwnerLabel,
       .carrier_label = kDriverSetLabel,
-      .feature_labels =
-          "feature.node.kubernetes.io/pci-10de.present,feature.node.kubernetes.io/pci-0302_10de.present,"
-          "feature.node.kubernetes.io/pci-0300_10de.present",
       .gates = kNvidiaGates,
       .gate_paused = kNvidiaGatePaused,
 
-      .device_resources = "nvidia.com/gpu,nvidia.com/mig-",
-      .device_paths = "/dev/nvidia",
-      .claim_driver = "gpu.nvidia.com",
       .drain_skip_label = "nvidia.com/gpu-driver-upgrade-drain.skip",
       .role_label = "app",
       .driver_role = kDriverDaemonSet,
       .validator_role = kValidatorDaemonSet,
       .preflight_role = kPreflightApp,
-      .own_operator = "app=gpu-operator",
-      .own_operator_off = ", or set driver.enabled=false in its ClusterPolicy",
 
       .event_reason = "GPUDriverUpgrade",
       .event_text = "Successfully updated node state label to [{}]",
@@ -73,7 +77,13 @@ const Profile& nvidia() {
       // The first is the document's, the second is what NVIDIA's operator exports.
       .metric_switches = "auto_upgrade_enabled,driver_auto_upgrade_enabled",
   };
-  return kNvidia;
+  return kDriver;
+}
+
+const VendorModule& nvidia() {
+  static const WorkProfile* const kWorks[] = {&nvidia_driver()};
+  static const VendorModule kModule = {.works = kWorks};
+  return kModule;
 }
 
 }  // namespace drover::vendors

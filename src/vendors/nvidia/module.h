@@ -1,10 +1,11 @@
 // NVIDIA to the operator: its words, and how its policies are read.
 #pragma once
 
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::vendors {
 
-const Profile& nvidia();
+const WorkProfile& nvidia_driver();
+const VendorModule& nvidia();
 
 }  // namespace drover::vendors

@@ -86,8 +86,8 @@ Owner owner_among(const std::vector<Part>& parts, const LabelsOf& labels) {
 }  // namespace
 
 bool has_nvidia_gpu(const LabelsOf& labels) {
-  bool has = labels(nvidia().present_label) == "true";
-  each_part(nvidia().feature_labels, [&](std::string_view key) { has = has || labels(key) == "true"; });
+  bool has = labels(nvidia_driver().vendor.present_label) == "true";
+  each_part(nvidia_driver().vendor.feature_labels, [&](std::string_view key) { has = has || labels(key) == "true"; });
   return has;
 }
 

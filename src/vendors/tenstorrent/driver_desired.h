@@ -9,7 +9,7 @@
 
 namespace drover::vendors {
 
-// As Profile::read (profile.h).
+// As WorkProfile::read (profile.h).
 std::unique_ptr<Desired> tenstorrent_wants(const std::vector<PolicyObject>& policies, std::size_t which,
                                            const std::vector<PoolNode>& nodes, const std::vector<DriverSet>& sets,
                                            const OperandSettings& settings);

@@ -7,7 +7,7 @@
 
 namespace drover::vendors {
 
-// As Profile::metrics.
+// As WorkProfile::metrics.
 std::vector<MetricFamily> tenstorrent_metrics(const std::vector<PolicyMetrics>& policies);
 
 }  // namespace drover::vendors

@@ -39,7 +39,7 @@ std::string template_hash(const DriverPolicyReading& reading, const OperandSetti
 // `older` means are left to it.
 json::Value render_builder(const DriverPolicyReading& reading, const OperandSettings& settings,
                            const std::vector<base::Selector>& older = {});
-// As Profile::driver_set: it belongs to its policy, and stays with it.
+// As WorkProfile::driver_set: it belongs to its policy, and stays with it.
 DriverSet builder_set_of(const json::Value& daemon_set);
 
 // The image of the builder.

@@ -21,13 +21,13 @@ struct StateAndReason {
 };
 StateAndReason state_of(const core::NodeView& node, const core::Policy& policy);
 
-// As Profile::condition_words.
+// As WorkProfile::condition_words.
 ConditionWords tenstorrent_condition(std::string_view type, const ConditionWords& ours);
 
-// As Profile::node_state. Waiting is no news, unless the node cannot be prepared.
+// As WorkProfile::node_state. Waiting is no news, unless the node cannot be prepared.
 NodeState tenstorrent_node_state(const core::NodeView& node, const core::Policy& policy);
 
-// As Profile::fill_status.
+// As WorkProfile::fill_status.
 void fill_tenstorrent_status(const StatusRows& rows, json::Members& status);
 
 }  // namespace drover::vendors

@@ -11,13 +11,28 @@
 
 namespace drover::vendors {
 
-const Profile& tenstorrent() {
-  static const Profile kTenstorrent = {
-      .vendor = "tenstorrent",
+namespace {
+
+constexpr VendorWords kTenstorrent = {
+    .name = "tenstorrent",
+    .ns = "tt-k8s-driver-manager-system",
+    .present_label = "",
+    .feature_labels = kTenstorrentPciLabel,
+    .device_resources = "tenstorrent.com/",
+    .device_paths = "/dev/tenstorrent",
+    .claim_driver = "tenstorrent.com",
+    .own_operator = "app.kubernetes.io/name=tt-k8s-driver-manager",
+    .own_operator_off = " (a TenstorrentDriverPolicy that is paused is paused for both)",
+};
+
+}  // namespace
+
+const WorkProfile& tenstorrent_driver() {
+  static const WorkProfile kDriver = {
+      .vendor = kTenstorrent,
       .kind = "tenstorrent/driver",
       .channel = kTenstorrentDriverChannel,
       .flow = core::prepared(),
-      .ns = "tt-k8s-driver-manager-system",
       .policy = {.group = "driver.tenstorrent.com",
                  .version = "v1alpha1",
                  .plural = "tenstorrentdriverpolicies",
@@ -52,20 +67,15 @@ const Profile& tenstorrent() {
       .request_annotation = "drover.dev/upgrade-requested",
       .found_cordoned_annotation = "",
       .managed_annotation = "",
-      .present_label = "",
       .deploy_label = "",
       .owner_label = "",
       .carrier_label = "",
-      .feature_labels = kTenstorrentPciLabel,
       .gates = "tenstorrent.com/deploy.tt-telemetry",
       .gate_paused = "false",
       .gates_are_made = true,
       .cordon_annotation = "driver.tenstorrent.com/cordoned-by",
       .cordon_time_annotation = "driver.tenstorrent.com/cordoned-at",
 
-      .device_resources = "tenstorrent.com/",
-      .device_paths = "/dev/tenstorrent",
-      .claim_driver = "tenstorrent.com",
       .drain_skip_label = "",
       .role_label = "app.kubernetes.io/name",
       .template_annotation = kTemplateHash,
@@ -73,15 +83,19 @@ const Profile& tenstorrent() {
       .driver_role = kBuilderRole,
       .validator_role = "",
       .preflight_role = "",
-      .own_operator = "app.kubernetes.io/name=tt-k8s-driver-manager",
-      .own_operator_off = " (a TenstorrentDriverPolicy that is paused is paused for both)",
 
       .event_reason = "TenstorrentDriverUpgrade",
       .event_text = "The driver upgrade of this node is {}",
       .metric_prefix = "",
       .metric_switches = "",
   };
-  return kTenstorrent;
+  return kDriver;
+}
+
+const VendorModule& tenstorrent() {
+  static const WorkProfile* const kWorks[] = {&tenstorrent_driver()};
+  static const VendorModule kModule = {.works = kWorks};
+  return kModule;
 }
 
 }  // namespace drover::vendors

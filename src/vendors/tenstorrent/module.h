@@ -1,10 +1,11 @@
 // Tenstorrent to the operator: its words, and how its policies are read.
 #pragma once
 
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::vendors {
 
-const Profile& tenstorrent();
+const WorkProfile& tenstorrent_driver();
+const VendorModule& tenstorrent();
 
 }  // namespace drover::vendors

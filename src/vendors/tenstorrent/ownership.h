@@ -11,7 +11,7 @@
 
 namespace drover::vendors {
 
-// As Profile::allot.
+// As WorkProfile::allot.
 NodeOwnership allot_tenstorrent(const std::vector<PolicyObject>& policies);
 
 // Of the policies that go before `policies[which]`: which nodes they mean.

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "vendors/nvidia/module.h"
-#include "vendors/profile.h"
+#include "vendors/work_profile.h"
 
 namespace drover::vendors {
 namespace {
@@ -15,10 +15,11 @@ TEST(AgentPolicy, NamesEveryGateAndTheWordsOfThePause) {
   std::stringstream text;
   text << file.rdbuf();
   const std::string policy = text.str();
-  each_part(nvidia().gates, [&](std::string_view gate) {
+  each_part(nvidia_driver().gates, [&](std::string_view gate) {
     EXPECT_NE(policy.find("\"" + std::string(gate) + "\""), std::string::npos) << gate;
   });
-  for (const std::string_view word : {nvidia().gate_paused, nvidia().deploy_label, std::string_view("pre-installed")})
+  for (const std::string_view word :
+       {nvidia_driver().gate_paused, nvidia_driver().deploy_label, std::string_view("pre-installed")})
     EXPECT_NE(policy.find("\"" + std::string(word) + "\""), std::string::npos) << word;
 }
 

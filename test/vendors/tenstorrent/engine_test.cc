@@ -4,11 +4,11 @@
 #include "protocol/order.h"
 #include "protocol/order_for.h"
 #include "protocol/record.h"
-#include "vendors/profile.h"
 #include "vendors/tenstorrent/driver_operands.h"
 #include "vendors/tenstorrent/driver_status.h"
 #include "vendors/tenstorrent/ownership.h"
 #include "vendors/tenstorrent/words.h"
+#include "vendors/work_profile.h"
 
 namespace drover::vendors {
 namespace {

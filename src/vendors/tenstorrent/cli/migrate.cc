@@ -33,7 +33,7 @@ int migrate(MigrateFlags flags) {
   kube::AsioLoop loop;
   auto api = kube::HttpApi::open(loop, std::move(*target));
   if (!api) return complain(api.error());
-  Migration migration(**api, loop, vendors::tenstorrent(), flags.settings, flags.nodes,
+  Migration migration(**api, loop, vendors::tenstorrent_driver(), flags.settings, flags.nodes,
                       [](const std::string& node, std::string_view line) {
                         fmt::print("{}: {}\n", node, line);
                         std::fflush(stdout);
@@ -58,7 +58,7 @@ void add_migrate(Command app) {
       "  kubectl drover migrate node-1 --rollback   hand the node back to DKMS: sets the skip label, unloads, and "
       "waits");
   auto flags = std::make_shared<MigrateFlags>();
-  flags->settings.ns = vendors::tenstorrent().ns;
+  flags->settings.ns = vendors::tenstorrent_driver().vendor.ns;
   add_target_flags(command, flags->target);
   command.option("NODE", flags->nodes, "the nodes, in their order", {.is_required = true});
   command.flag("--dry-run", flags->settings.is_dry_run, "only say what would be done");

@@ -94,8 +94,8 @@ kube::Object migration_pod(const std::string& node, Direction direction, const s
 }
 
 struct Migration::Body {
-  Body(kube::Api& its_api, base::Loop& its_loop, const vendors::Profile& its_profile, MigrationSettings its_settings,
-       std::vector<std::string> its_nodes, Say its_say)
+  Body(kube::Api& its_api, base::Loop& its_loop, const vendors::WorkProfile& its_profile,
+       MigrationSettings its_settings, std::vector<std::string> its_nodes, Say its_say)
       : api(its_api),
         loop(its_loop),
         profile(its_profile),
@@ -105,7 +105,7 @@ struct Migration::Body {
 
   kube::Api& api;
   base::Loop& loop;
-  const vendors::Profile& profile;
+  const vendors::WorkProfile& profile;
   MigrationSettings settings;
   std::vector<std::string> nodes;
   Say say;
@@ -319,7 +319,7 @@ struct Migration::Body {
   kube::Object seen_node = {};
 };
 
-Migration::Migration(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, MigrationSettings settings,
+Migration::Migration(kube::Api& api, base::Loop& loop, const vendors::WorkProfile& profile, MigrationSettings settings,
                      std::vector<std::string> nodes, Say say)
     : body_(std::make_unique<Body>(api, loop, profile, std::move(settings), std::move(nodes), std::move(say))) {}
 

@@ -16,8 +16,8 @@
 #include "base/selector.h"
 #include "cli/list_batch.h"
 #include "kube/api.h"
-#include "vendors/profile.h"
 #include "vendors/tenstorrent/cli/migration_step.h"
+#include "vendors/work_profile.h"
 
 namespace drover::cli {
 
@@ -34,7 +34,7 @@ class Migration {
   using Say = std::function<void(const std::string& node, std::string_view line)>;
   using Done = std::function<void(base::Result<void>)>;
 
-  Migration(kube::Api& api, base::Loop& loop, const vendors::Profile& profile, MigrationSettings settings,
+  Migration(kube::Api& api, base::Loop& loop, const vendors::WorkProfile& profile, MigrationSettings settings,
             std::vector<std::string> nodes, Say say);
   ~Migration();
   Migration(const Migration&) = delete;

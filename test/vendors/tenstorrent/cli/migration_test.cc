@@ -47,7 +47,7 @@ class Yard {
     world.run_for(5s);
     for (const char* node : {kNode, "tenstorrent-2"}) install_dkms(node);
     const kube::Object policy =
-        ask(kube::create(observe::policy_kind_of(vendors::tenstorrent()), "",
+        ask(kube::create(observe::policy_kind_of(vendors::tenstorrent_driver()), "",
                          Members{{"apiVersion", "driver.tenstorrent.com/v1alpha1"},
                                  {"kind", "TenstorrentDriverPolicy"},
                                  {"metadata", Members{{"name", "default"}}},
@@ -104,7 +104,7 @@ class Yard {
 
   base::Result<void> migrate(MigrationTerms terms, base::Span at_most = 30min, bool is_dry_run = false) {
     std::optional<base::Result<void>> outcome;
-    Migration migration(world.api("drover-migrate"), world.loop, vendors::tenstorrent(),
+    Migration migration(world.api("drover-migrate"), world.loop, vendors::tenstorrent_driver(),
                         {.terms = terms, .is_dry_run = is_dry_run, .ns = kNs}, {kNode},
                         [this](const std::string&, std::string_view line) { lines.emplace_back(line); });
     migration.begin([&](base::Result<void> result) { outcome = std::move(result); });

@@ -1,5 +1,8 @@
 // A vendor is a list of answers: how it spells its states, which labels and annotations it documents, what its devices
-// are called. No rule reads a vendor's name; whoever needs to know something about a vendor asks for a field here.
+// are called. No rule reads a vendor's name; what needs to know something about a vendor asks for a field here.
+//
+// A vendor does one or several kinds of work on a node (drivers, firmware, recovery). Each has a profile of its own;
+// what they share are the vendor's words.
 #pragma once
 
 #include <array>
@@ -19,12 +22,23 @@
 
 namespace drover::vendors {
 
-struct Profile {
-  std::string_view vendor;    // "acme"
+struct VendorWords {
+  std::string_view name;                   // "acme"
+  std::string_view ns;                     // where its operands run unless told otherwise
+  std::string_view present_label;          // the node has such devices
+  std::string_view feature_labels;         // by which Node Feature Discovery says so; any of them, comma-separated
+  std::string_view device_resources;       // prefixes of resource names, comma-separated
+  std::string_view device_paths;           // prefixes of host paths, comma-separated
+  std::string_view claim_driver;           // the DRA driver that allocates its devices; empty: there is none
+  std::string_view own_operator;           // a selector for the Deployment of the vendor's own operator
+  std::string_view own_operator_off = {};  // what else to do about it than to scale it to zero
+};
+
+struct WorkProfile {
+  VendorWords vendor;
   std::string_view kind;      // in the record: "acme/driver"
   protocol::Channel channel;  // by which operator and agents speak of it
   const core::Flow& flow;
-  std::string_view ns;  // where the operands run unless told otherwise
 
   // Its policies.
   struct Kind {
@@ -62,21 +76,16 @@ struct Profile {
   std::string_view request_annotation;                 // "true" asks for an upgrade whatever the driver is
   std::string_view found_cordoned_annotation;          // the vendor's own operator: cordoned before it came
   std::string_view managed_annotation;                 // tells the driver's init container that an operator is at work
-  std::string_view present_label;                      // the node has such devices
   std::string_view deploy_label;                       // "true" gives it a driver, "false" does not
   std::string_view owner_label;                        // which policy has it, where there can be several
   std::string_view carrier_label;                      // which DaemonSet brings its driver, likewise
-  std::string_view feature_labels;          // by which Node Feature Discovery says so; any of them, comma-separated
-  std::string_view gates;                   // labels that keep siblings away from the device, comma-separated
-  std::string_view gate_paused;             // what a paused gate says
-  bool gates_are_made = false;              // one that is absent is set while it is paused, and goes again
-  std::string_view cordon_annotation = {};  // names the policy whose upgrade has cordoned the node
+  std::string_view gates;                        // labels that keep siblings away from the device, comma-separated
+  std::string_view gate_paused;                  // what a paused gate says
+  bool gates_are_made = false;                   // one that is absent is set while it is paused, and goes again
+  std::string_view cordon_annotation = {};       // names the policy whose upgrade has cordoned the node
   std::string_view cordon_time_annotation = {};  // since when
 
   // On pods.
-  std::string_view device_resources;  // prefixes of resource names, comma-separated
-  std::string_view device_paths;      // prefixes of host paths, comma-separated
-  std::string_view claim_driver;      // who allocates its devices to ResourceClaims; empty: nobody
   std::string_view drain_skip_label;  // "true" keeps a pod out of the drain step
   // The label that names our pods' part, and what it says for each.
   std::string_view role_label;
@@ -85,8 +94,6 @@ struct Profile {
   std::string_view driver_role;
   std::string_view validator_role;
   std::string_view preflight_role;
-  std::string_view own_operator;           // a selector for the Deployment of the vendor's own operator
-  std::string_view own_operator_off = {};  // what else to do about it than to scale it to zero
 
   // For people.
   std::string_view event_reason;
@@ -115,9 +122,17 @@ void each_part(std::string_view list, const Visit& visit) {
   }
 }
 
-using Profiles = std::span<const Profile* const>;
+using WorkProfiles = std::span<const WorkProfile* const>;
 
-// Every vendor that is there (cmake/vendors.cmake), for main: everybody else is handed the vendors that he serves.
-Profiles all();
+// What a vendor's folder gives.
+struct VendorModule {
+  WorkProfiles works;
+};
+
+// Every vendor that is there (cmake/vendors.cmake), for main: all else is handed the work that it serves.
+std::span<const VendorModule* const> all();
+
+// All their kinds of work, in this order.
+std::vector<const WorkProfile*> works_of(std::span<const VendorModule* const> modules);
 
 }  // namespace drover::vendors
