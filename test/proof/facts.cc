@@ -83,13 +83,22 @@ bool NodeMarks::is_failed() const {
   return result == "failed" && next.empty();
 }
 
+namespace {
+
+// Nothing is loaded for it; a node that waits, in a halted rollout too, may have its next driver prepared.
+bool asks_only_to_prepare(std::string_view order) {
+  const auto said = json::parse(order);
+  return said && !json::flag_at(*said, {"mayLoad"}) && !json::text_at(*said, {"prepare"}).empty();
+}
+
+}  // namespace
+
 NodeMarks marks_of(const Vendor& vendor, const kube::Object& node) {
   NodeMarks marks{.vendor = &vendor, .name = std::string(kube::name_of(node)), .uid = std::string(kube::uid_of(node))};
   marks.is_cordoned = json::flag_at(node, {"spec", "unschedulable"});
   marks.is_ready = is_ready(node);
   marks.is_skipped = kube::label_of(node, vendor.skip_label) == "true";
   marks.is_held = !kube::annotation_of(node, kHold).empty();
-  marks.has_order = !kube::annotation_of(node, vendor.order).empty();
   const auto notes = [&](std::string_view key) { return !key.empty() && !kube::annotation_of(node, key).empty(); };
   marks.was_found_cordoned = notes(vendor.found_cordoned_annotation);
   marks.has_cordon_note = notes(vendor.cordon_annotation);
@@ -106,6 +115,8 @@ NodeMarks marks_of(const Vendor& vendor, const kube::Object& node) {
       marks.has_paused_gates = true;
   }
   read_record(kube::annotation_of(node, kRecord), marks);
+  const std::string_view order = kube::annotation_of(node, vendor.order);
+  marks.has_order = !order.empty() && !(asks_only_to_prepare(order) && !marks.next.empty());
   marks.state = vendor.state_label.empty() ? state_in_record(marks) : kube::label_of(node, vendor.state_label);
   const auto report = json::parse(kube::annotation_of(node, vendor.report));
   if (!report) return marks;

@@ -51,7 +51,7 @@ struct NodeMarks {
   bool has_cordon_note = false;     // whose upgrade has cordoned it
   bool is_selected = false;
   bool has_paused_gates = false;
-  bool has_order = false;  // for its agent
+  bool has_order = false;  // for its agent, beyond what a node that waits may prepare
   bool record_is_there = false;
   bool record_is_good = false;
   std::optional<ClaimFacts> claim = {};  // of this very machine

@@ -59,5 +59,5 @@ start_agent() { # [VARIABLE=VALUE...]
 trace=()
 
 reports() { # TEXT
-    kubectl get node idle-1 -o 'jsonpath={.metadata.annotations.drover\.dev/report}' | grep -q -- "$1"
+    kubectl get node idle-1 -o 'jsonpath={.metadata.annotations.drover\.dev/report-tenstorrent-driver}' | grep -q -- "$1"
 }
