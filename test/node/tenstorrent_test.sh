@@ -151,7 +151,7 @@ tell_more() {
 
 watch_node() { # FILE; stop $watching ends it
   local what="{.spec.unschedulable}/{.metadata.labels.$gate_key}/{.metadata.labels.driver\\.tenstorrent\\.com/kmd-version}"
-  kubectl get node n1 --watch -o "jsonpath=$what/{.metadata.annotations.drover\\.dev/report}{\"\\n\"}" \
+  kubectl get node n1 --watch -o "jsonpath=$what/{.metadata.annotations.drover\\.dev/report-tenstorrent-driver}{\"\\n\"}" \
     > >(while read -r line; do echo "$EPOCHREALTIME $line"; done >"$1") 2>/dev/null &
   watching=$!
 }
@@ -212,7 +212,7 @@ expect "pods hold the device after the reboot" soon 300 works_on 1.0.0
 
 # Watched on the Node: the status of the policy may be later than the swap.
 swap_begins() {
-  grep -q -m1 '"mayLoad":true' < <(timeout 300 kubectl get node n1 --watch -o 'jsonpath={.metadata.annotations.drover\.dev/order}{"\n"}')
+  grep -q -m1 '"mayLoad":true' < <(timeout 300 kubectl get node n1 --watch -o 'jsonpath={.metadata.annotations.drover\.dev/order-tenstorrent-driver}{"\n"}')
 }
 expect "a higher version is wanted again" want 2.0.0
 expect "the swap begins" swap_begins
