@@ -227,6 +227,9 @@ bool Executor::run(Write write) {
   PendingWrites::Sent& sent = body.pending.begin(write);
   const std::string what = sentence(write.request);
   kube::Request request = std::move(write.request);
+  // The watch brings the object itself; of the answer its version is enough.
+  static const kube::Projection kRead = {"metadata.generation"};
+  request.projection = kRead;
   std::weak_ptr<Body> weak = body_;
   sent.call = body.api.call(std::move(request),
                             [weak, what, write = std::move(write)](const kube::Result<kube::Object>& answer) {
