@@ -158,10 +158,11 @@ TEST(NodePatch, AClaimOfAMachineThatIsGoneDoesNotKeepTheAgentFromItsOrder) {
   now.record.held =
       protocol::ClaimRecord{.kind = "other/firmware", .node = "uid-of-another", .claim = {.id = "x", .policy = "p"}};
   const auto order = [&] {
-    return json::text_at(node_patch(now, nullptr, {}, vendors::tenstorrent_driver(), kNow).body,
-                         {"metadata", "annotations", vendors::tenstorrent_driver().channel.order});
+    const kube::Request patch = node_patch(now, nullptr, {}, vendors::tenstorrent_driver(), kNow);
+    return std::string(
+        json::text_at(patch.body, {"metadata", "annotations", vendors::tenstorrent_driver().channel.order}));
   };
-  EXPECT_THAT(std::string(order()), testing::HasSubstr(R"("prepare":"2.8.0")"));
+  EXPECT_THAT(order(), testing::HasSubstr(R"("prepare":"2.8.0")"));
   now.record.held->node = "uid-n1";
   EXPECT_EQ(order(), "") << "who has this very machine has its agent's ear";
 }
