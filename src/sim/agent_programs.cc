@@ -17,7 +17,7 @@ agent::ProgramContext surroundings_of(const ProgramStart& start, base::Random ra
           .exit = start.exit};
 }
 
-class AgentProgram final : public Program {
+class AgentProgram final : public ContainerProgram {
  public:
   AgentProgram(ProgramStart start, const agent::ProgramRow& row) : start_(std::move(start)) {
     auto make = row.read(start_.env);
@@ -39,7 +39,7 @@ class AgentProgram final : public Program {
 };
 
 // What is done once to a machine, and ends.
-class DeedProgram final : public Program {
+class DeedProgram final : public ContainerProgram {
  public:
   DeedProgram(ProgramStart start, const agent::ProgramRow& row) : start_(std::move(start)) {
     deed_ = row.begin(start_.host, start_.loop, start_.log, [this](const base::Result<void>& result) {
@@ -60,7 +60,7 @@ Programs agent_programs(SimVendors vendors) {
   Programs programs;
   for (const SimVendor* vendor : vendors) {
     for (const agent::ProgramRow& row : vendor->programs) {
-      programs[std::string(row.name)] = [&row](ProgramStart start) -> std::unique_ptr<Program> {
+      programs[std::string(row.name)] = [&row](ProgramStart start) -> std::unique_ptr<ContainerProgram> {
         if (row.begin != nullptr) return std::make_unique<DeedProgram>(std::move(start), row);
         return std::make_unique<AgentProgram>(std::move(start), row);
       };

@@ -3,7 +3,7 @@
 // Every JSON value remembers the memory resource it was made with, and a copy of it uses the same one. Here that is the
 // Block. A Block is therefore never destroyed: when its object goes, it is emptied and used again for another. While it
 // is open (an object is being built) it hands out its own memory; once sealed it hands out memory from the heap, and
-// takes back either. So whoever copies a stored object gets an ordinary value on the heap, whose resource pointer stays
+// takes back either. So a copy of a stored object is an ordinary value on the heap, whose resource pointer stays
 // valid for ever.
 #include "sim/draft.h"
 

@@ -1,4 +1,4 @@
-// The table of everything that can go wrong.
+// The table of faults.
 #include "sim/faults.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 constexpr FaultRow kFaultTable[] = {
     {FaultKind::LostAnswer, "lost-answer", true, "a request is carried out, but its answer does not come"},
     {FaultKind::NeverSent, "never-sent", true, "a request does not reach the API server"},
-    {FaultKind::Conflict, "conflict", true, "a write is refused because somebody else wrote first"},
+    {FaultKind::Conflict, "conflict", true, "a write is refused because the object has changed since it was read"},
     {FaultKind::Throttled, "throttled", true, "the API server asks to slow down"},
     {FaultKind::ServerError, "server-error", true, "the API server fails with an internal error and does nothing"},
     {FaultKind::Slow, "slow", true, "an answer takes long"},
@@ -39,18 +39,18 @@ constexpr FaultRow kFaultTable[] = {
 
 }  // namespace
 
-std::span<const FaultRow> all_luck() { return kFaultTable; }
+std::span<const FaultRow> all_faults() { return kFaultTable; }
 
-std::string_view word(FaultKind luck) { return kFaultTable[static_cast<std::size_t>(luck)].name; }
+std::string_view name(FaultKind kind) { return kFaultTable[static_cast<std::size_t>(kind)].name; }
 
 base::Result<FaultKind> parse_fault_kind(std::string_view name) {
   std::string names;
   for (const FaultRow& row : kFaultTable) {
-    if (row.name == name) return row.luck;
+    if (row.name == name) return row.fault;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
   }
-  return base::fault(base::Fault::Kind::Refused, fmt::format("\"{}\" is no bad luck that can be had; choose one of {}",
-                                                             base::one_line(name, 40), names));
+  return base::fault(base::Fault::Kind::Refused,
+                     fmt::format("unknown fault \"{}\": choose one of {}", base::one_line(name, 40), names));
 }
 
 }  // namespace drover::sim

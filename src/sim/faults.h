@@ -1,8 +1,8 @@
-// Named bad luck: everything that goes wrong on purpose.
+// Fault injection: everything that can be made to go wrong, by name.
 //
-// One table names it all, so that scenarios, seeds and the command line speak of the same things. What happens between
-// a client and the API server happens in FaultyApi, a kube::Api around another one; what happens to nodes, hosts and
-// people is done by whoever plays them (sim/world.h, sim/kubelet.h, sim/sim_host.h), under the same names.
+// One table has all names, for scenarios, seeds and the command line. Faults between a client and the API server are
+// injected by FaultyApi, a kube::Api around another one; faults of nodes, hosts and users by the code that simulates
+// them (sim/world.h, sim/kubelet.h, sim/sim_host.h), under the same names.
 #pragma once
 
 #include <cstdint>
@@ -50,21 +50,21 @@ enum class FaultKind {
 };
 
 struct FaultRow {
-  FaultKind luck;
+  FaultKind fault;
   std::string_view name;      // "lost-answer"
   bool is_between;            // between a client and the API server: FaultyApi does it
   std::string_view sentence;  // what it does, for people
 };
 
-// All of it, in the order of the enum.
-std::span<const FaultRow> all_luck();
-std::string_view word(FaultKind luck);
-// Refused names those that exist.
+// All faults, in the order of the enum.
+std::span<const FaultRow> all_faults();
+std::string_view name(FaultKind kind);
+// The error lists the names that exist.
 base::Result<FaultKind> parse_fault_kind(std::string_view name);
 
-// When bad luck strikes. Empty fields fit everything.
+// When a fault is injected. Empty fields match everything.
 struct FaultRule {
-  FaultKind luck = FaultKind::LostAnswer;
+  FaultKind fault = FaultKind::LostAnswer;
   std::string verb =
       {};  // "get", "create", "replace", "patch", "delete", "evict", "list", "watch", or "write" for all that change
   std::string resource = {};  // "nodes", "daemonsets.apps"
@@ -75,21 +75,21 @@ struct FaultRule {
   base::Span span = std::chrono::seconds(10);  // how slow, how stale, how long to stay away
 };
 
-// A kube::Api with bad luck. For watches an occurrence is one event; for the rest, one request.
+// A kube::Api that injects faults. For watches an occurrence is one event; for the rest, one request.
 class FaultyApi final : public kube::Api {
  public:
   // `server` is whose history gone-410 compacts; without one a watch only ends as if it had.
   FaultyApi(kube::Api& inner, base::Loop& loop, base::Random random, Server* server = nullptr);
   ~FaultyApi() override;
 
-  // The rules, asked in the order of adding; the first that strikes counts. The id takes one back.
+  // The rules, asked in the order of adding; the first that applies counts. `remove` takes the id.
   int add(FaultRule rule);
   void remove(int id);
   void clear();
 
-  // Told of every stroke: its name and what it struck ("lost-answer", "patch nodes/gpu-7").
+  // Called for every injected fault: its name and the request ("lost-answer", "patch nodes/gpu-7").
   void on_stroke(std::function<void(FaultKind, const std::string& what)> told);
-  std::uint64_t strokes(FaultKind luck) const;
+  std::uint64_t strokes(FaultKind kind) const;
   // Requests that change something, passed on or not, since the beginning.
   std::uint64_t writes() const;
 

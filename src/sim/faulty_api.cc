@@ -1,4 +1,4 @@
-// Bad luck between a client and the API server.
+// Faults between a client and the API server.
 #include "sim/faults.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ struct Occurrence {
   std::string_view ns;
   std::string_view name;
 };
-using What = std::function<std::string()>;  // for whoever is told; most are told nothing
+using What = std::function<std::string()>;  // made only when it is reported
 
 Fault made(int code, std::string_view reason, std::string_view message, const std::string& what,
            std::optional<base::Span> wait = {}) {
@@ -70,7 +70,7 @@ struct FaultyTicket final : kube::Call::Ticket {
 }  // namespace
 
 struct FaultyApi::Body : std::enable_shared_from_this<FaultyApi::Body> {
-  struct RecordedState {
+  struct ActiveRule {
     int id;
     FaultRule rule;
     int seen = 0;
@@ -80,7 +80,7 @@ struct FaultyApi::Body : std::enable_shared_from_this<FaultyApi::Body> {
   base::Loop& loop;
   base::Random random;
   Server* server;
-  std::vector<RecordedState> rules;
+  std::vector<ActiveRule> rules;
   int next_id = 1;
   std::map<FaultKind, std::uint64_t> counts;
   std::uint64_t writes = 0;
@@ -95,24 +95,24 @@ struct FaultyApi::Body : std::enable_shared_from_this<FaultyApi::Body> {
            (rule.name.empty() || rule.name == it.name);
   }
 
-  // The rule that strikes here, among those whose luck can.
+  // The rule that applies here, among those whose fault is possible.
   std::optional<FaultRule> stroke(const Occurrence& it, std::initializer_list<FaultKind> possible, const What& what) {
     std::optional<FaultRule> struck;
-    for (RecordedState& standing : rules) {
-      const FaultRule& rule = standing.rule;
-      if (std::find(possible.begin(), possible.end(), rule.luck) == possible.end() || !fits(rule, it)) continue;
-      ++standing.seen;  // counted also when another rule was first, so that "the third" does not depend on the others
+    for (ActiveRule& active : rules) {
+      const FaultRule& rule = active.rule;
+      if (std::find(possible.begin(), possible.end(), rule.fault) == possible.end() || !fits(rule, it)) continue;
+      ++active.seen;  // counted also when another rule was first, so that "the third" does not depend on the others
       if (struck) continue;
-      const bool now = rule.nth > 0 ? standing.seen == rule.nth : random.chance(rule.probability);
+      const bool now = rule.nth > 0 ? active.seen == rule.nth : random.chance(rule.probability);
       if (now) struck = rule;
     }
     if (!struck) return {};
-    ++counts[struck->luck];
-    if (told) told(struck->luck, what());
+    ++counts[struck->fault];
+    if (told) told(struck->fault, what());
     return struck;
   }
 
-  // Runs `then` later unless the ticket was given back or the door is gone.
+  // Runs `then` later unless the ticket was given back or the FaultyApi is gone.
   void later(const std::shared_ptr<FaultyTicket>& ticket, base::Span span, std::function<void()> then) {
     ticket->timer = loop.after(span, [weak = weak_from_this(), ticket, then = std::move(then)] {
       const auto alive = weak.lock();
@@ -121,7 +121,7 @@ struct FaultyApi::Body : std::enable_shared_from_this<FaultyApi::Body> {
   }
 
   struct Watching;
-  std::vector<std::shared_ptr<Watching>> watches;  // whoever let his Call go still hears
+  std::vector<std::shared_ptr<Watching>> watches;  // those whose Call was let go still get events
   void forget(const Watching* watching);
   void hear(const std::shared_ptr<Watching>& watching, kube::WatchEvent event);
   void deliver(const std::shared_ptr<Watching>& watching, base::Span delay, std::function<void()> then);
@@ -139,15 +139,15 @@ int FaultyApi::add(FaultRule rule) {
 }
 
 void FaultyApi::remove(int id) {
-  std::erase_if(body_->rules, [id](const Body::RecordedState& standing) { return standing.id == id; });
+  std::erase_if(body_->rules, [id](const Body::ActiveRule& active) { return active.id == id; });
 }
 
 void FaultyApi::clear() { body_->rules.clear(); }
 
 void FaultyApi::on_stroke(std::function<void(FaultKind, const std::string&)> told) { body_->told = std::move(told); }
 
-std::uint64_t FaultyApi::strokes(FaultKind luck) const {
-  const auto at = body_->counts.find(luck);
+std::uint64_t FaultyApi::strokes(FaultKind kind) const {
+  const auto at = body_->counts.find(kind);
   return at == body_->counts.end() ? 0 : at->second;
 }
 
@@ -182,7 +182,7 @@ kube::Call FaultyApi::call(kube::Request request, Answer answer) {
                [answer = std::move(answer), fault = std::move(fault)] { answer(std::unexpected(fault)); });
     return kube::Call(ticket);
   };
-  switch (struck->luck) {
+  switch (struck->fault) {
     case FaultKind::NeverSent: return refuse(unreachable(what));
     case FaultKind::Throttled:
       return refuse(made(429, "TooManyRequests", "Too many requests, please try again later.", what, struck->span));
@@ -235,7 +235,7 @@ kube::Call FaultyApi::list(kube::ListRequest request, kube::ListSink sink) {
                [done = std::move(sink.done), fault = std::move(fault)] { done(std::unexpected(fault)); });
     return kube::Call(ticket);
   };
-  switch (struck->luck) {
+  switch (struck->fault) {
     case FaultKind::NeverSent: return refuse(unreachable(what));
     case FaultKind::Throttled:
       return refuse(made(429, "TooManyRequests", "Too many requests, please try again later.", what, struck->span));
@@ -322,21 +322,21 @@ void FaultyApi::Body::hear(const std::shared_ptr<Watching>& watching, kube::Watc
                      FaultKind::DuplicateEvent},
                     what);
   }
-  if (struck && struck->luck == FaultKind::WatchStall) {
+  if (struck && struck->fault == FaultKind::WatchStall) {
     watching->silent = true;
     return;
   }
-  if (struck && struck->luck == FaultKind::WatchCut) {
+  if (struck && struck->fault == FaultKind::WatchCut) {
     end(watching, {Fault::Kind::Unreachable, what() + ": the connection broke; go on from the last version seen"});
     return;
   }
-  if (struck && struck->luck == FaultKind::Gone410) {
+  if (struck && struck->fault == FaultKind::Gone410) {
     if (server != nullptr) server->store().compact(server->store().version());
     end(watching, made(410, "Expired", "too old resource version", what()));
     return;
   }
-  const base::Span delay = struck && struck->luck == FaultKind::StaleWatch ? struck->span : base::Span::zero();
-  const bool twice = struck && struck->luck == FaultKind::DuplicateEvent;
+  const base::Span delay = struck && struck->fault == FaultKind::StaleWatch ? struck->span : base::Span::zero();
+  const bool twice = struck && struck->fault == FaultKind::DuplicateEvent;
   deliver(watching, delay, [watching, event = std::move(event), twice]() mutable {
     if (twice) watching->sink.event(event);
     if (watching->is_wanted) watching->sink.event(std::move(event));
@@ -355,9 +355,9 @@ kube::Call FaultyApi::watch(kube::WatchRequest request, kube::WatchSink sink) {
   if (const auto struck = body.stroke(it, {FaultKind::NeverSent, FaultKind::Throttled, FaultKind::ServerError},
                                       [&what] { return what; })) {
     Fault fault = unreachable(what);
-    if (struck->luck == FaultKind::Throttled) {
+    if (struck->fault == FaultKind::Throttled) {
       fault = made(429, "TooManyRequests", "Too many requests, please try again later.", what, struck->span);
-    } else if (struck->luck == FaultKind::ServerError) {
+    } else if (struck->fault == FaultKind::ServerError) {
       fault = made(500, "InternalError", "Internal error occurred: etcdserver: request timed out", what);
     }
     body.loop.post([watching, fault = std::move(fault)] {

@@ -27,7 +27,7 @@ struct Invocation {
   bool ends_by_itself = false;  // an init container, or a pod that is not always restarted
 };
 
-// The tag of an image ("latest" when it has none; a digest is no tag).
+// The tag of an image ("latest" when it has none; a digest is not a tag).
 std::string_view tag_of(std::string_view image);
 // The tag up to its first "-": vendors add kernel and distribution to the driver's version.
 std::string_view version_in_tag(std::string_view image);

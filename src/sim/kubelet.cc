@@ -21,7 +21,7 @@ kube::Projection node_projection() {
 }  // namespace
 
 struct Kubelets::Body {
-  KubeletShared premises;
+  KubeletShared shared;
   std::map<std::string, std::unique_ptr<NodeLife>> nodes;
   std::map<std::string, std::string> node_uids;
   std::unique_ptr<kube::Reflector> node_watch;
@@ -32,7 +32,7 @@ struct Kubelets::Body {
   bool is_sweeping_nodes = false;
   bool is_sweeping_pods = false;
 
-  Body(KubeletShared p) : premises(std::move(p)) {}
+  Body(KubeletShared p) : shared(std::move(p)) {}
 
   kube::Listener node_listener();
   kube::Listener pod_listener();
@@ -67,12 +67,12 @@ kube::Listener Kubelets::Body::node_listener() {
                   if (!nodes_named.contains(name)) gone.push_back(name);
                 }
                 for (const auto& name : gone) node_gone(name);
-                // Pods second: a pod whose node we do not know is somebody else's.
+                // Pods second: a pod whose node we do not know is not ours.
                 if (!pod_watch->is_synced()) pod_watch->start();
               },
           .trouble =
               [this](const base::Fault& fault) {
-                if (premises.notable) premises.notable(fmt::format("nodes: {}", fault.message));
+                if (shared.notable) shared.notable(fmt::format("nodes: {}", fault.message));
               }};
 }
 
@@ -97,7 +97,7 @@ kube::Listener Kubelets::Body::pod_listener() {
               },
           .trouble =
               [this](const base::Fault& fault) {
-                if (premises.notable) premises.notable(fmt::format("pods: {}", fault.message));
+                if (shared.notable) shared.notable(fmt::format("pods: {}", fault.message));
               }};
 }
 
@@ -107,7 +107,7 @@ void Kubelets::Body::saw_node(const kube::Object& node) {
     node_gone(name);
   if (NodeLife* life = find(name)) return life->saw(node);
   node_uids[name] = kube::uid_of(node);
-  nodes[name] = std::make_unique<NodeLife>(premises, node);
+  nodes[name] = std::make_unique<NodeLife>(shared, node);
   if (pod_watch->is_synced()) look_up_pods(name);
 }
 
@@ -115,8 +115,8 @@ void Kubelets::Body::node_gone(const std::string& name) {
   if (nodes.erase(name) == 0) return;
   node_uids.erase(name);
   lookups.erase(name);
-  if (premises.journal != nullptr) premises.journal->note("deleted", {.node = name});
-  if (premises.notable) premises.notable(fmt::format("{}: deleted", name));
+  if (shared.journal != nullptr) shared.journal->note("deleted", {.node = name});
+  if (shared.notable) shared.notable(fmt::format("{}: deleted", name));
 }
 
 // The pod watch began before this node was known and has passed over its pods.
@@ -125,19 +125,19 @@ void Kubelets::Body::look_up_pods(const std::string& node) {
                             .page = 500,
                             .resource_version = {},
                             .projection = pod_projection()};
-  lookups[node] = premises.api.list(std::move(request),
-                                    {.item =
-                                         [this, node](const kube::Object& pod) {
-                                           NodeLife* life = find(node);
-                                           if (life != nullptr && !life->has_pod(std::string(kube::uid_of(pod))))
-                                             saw_pod(pod);
-                                         },
-                                     .done =
-                                         [this, node](const base::Result<kube::ListEnd>& end) {
-                                           if (!end && premises.notable) {
-                                             premises.notable(fmt::format("{}: {}", node, end.error().message));
-                                           }
-                                         }});
+  lookups[node] =
+      shared.api.list(std::move(request), {.item =
+                                               [this, node](const kube::Object& pod) {
+                                                 NodeLife* life = find(node);
+                                                 if (life != nullptr && !life->has_pod(std::string(kube::uid_of(pod))))
+                                                   saw_pod(pod);
+                                               },
+                                           .done =
+                                               [this, node](const base::Result<kube::ListEnd>& end) {
+                                                 if (!end && shared.notable) {
+                                                   shared.notable(fmt::format("{}: {}", node, end.error().message));
+                                                 }
+                                               }});
 }
 
 void Kubelets::Body::saw_pod(const kube::Object& pod) {
@@ -168,17 +168,15 @@ Kubelets::Kubelets(kube::Api& api, base::Loop& loop, base::Random random, Kubele
 
 Kubelets::~Kubelets() = default;
 
-void Kubelets::write_journal(Journal* journal) { body_->premises.journal = journal; }
-void Kubelets::keep_logs(LogBook* logs) { body_->premises.logs = logs; }
-void Kubelets::tell(std::function<void(std::string_view line)> notable) {
-  body_->premises.notable = std::move(notable);
-}
+void Kubelets::write_journal(Journal* journal) { body_->shared.journal = journal; }
+void Kubelets::keep_logs(LogBook* logs) { body_->shared.logs = logs; }
+void Kubelets::tell(std::function<void(std::string_view line)> notable) { body_->shared.notable = std::move(notable); }
 
 void Kubelets::start() { body_->node_watch->start(); }
 
 bool Kubelets::is_synced() const { return body_->node_watch->is_synced() && body_->pod_watch->is_synced(); }
 
-ImageTable& Kubelets::images() { return body_->premises.images; }
+ImageTable& Kubelets::images() { return body_->shared.images; }
 
 SimHost* Kubelets::host(const std::string& node) {
   NodeLife* life = body_->find(node);
@@ -216,8 +214,8 @@ Kubelets::Count Kubelets::count() const {
     count.pods += node->pods();
     count.pods_ready += node->pods_ready();
   }
-  count.writes = body_->premises.writes;
-  count.failed_writes = body_->premises.failed_writes;
+  count.writes = body_->shared.writes;
+  count.failed_writes = body_->shared.failed_writes;
   return count;
 }
 

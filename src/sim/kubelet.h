@@ -6,7 +6,7 @@
 // changed, the last delete of a pod that has ended, Events. Decides nothing about drivers.
 //
 // A person (or a test) speaks to a simulated machine through the Node's annotation sim.drover.dev/order: "reboot",
-// "power-off", "power-on", "luck NAME", "no-luck NAME" (names in sim_host.h); a "#anything" after it makes the same
+// "power-off", "power-on", "fault NAME", "no-fault NAME" (names in sim_host.h); a "#anything" after it makes the same
 // order new.
 #pragma once
 
@@ -32,7 +32,7 @@ inline constexpr std::string_view kOrderAnnotation = "sim.drover.dev/order";
 
 struct KubeletPlan {
   Tempo tempo = {};
-  bool leases = true;  // off for runs of many thousand nodes in which nobody judges nodes by them
+  bool leases = true;  // off for runs of many thousand nodes without node lifecycle controller
   base::Span lease_every = std::chrono::seconds(10);
   base::Span heartbeat_every = std::chrono::minutes(5);  // node status without a change
   bool events = true;
@@ -51,7 +51,7 @@ class Kubelets {
   Kubelets(const Kubelets&) = delete;
   Kubelets& operator=(const Kubelets&) = delete;
 
-  // Optional company, before `start`: who writes things down, and who hears of notable things (one line each).
+  // Optional, before `start`: a journal, container logs, and a callback for notable events (one line each).
   void write_journal(Journal* journal);
   void keep_logs(LogBook* logs);
   void tell(std::function<void(std::string_view line)> notable);
@@ -64,7 +64,7 @@ class Kubelets {
   // The machine under a node; nullptr when the node is not ours.
   SimHost* host(const std::string& node);
 
-  // What a machine's fate can do; false when the node is not ours.
+  // Reboots and power failures; false when the node is not ours.
   bool reboot(const std::string& node);
   bool power_off(const std::string& node);  // does not come back by itself
   bool power_on(const std::string& node);   // after power_off

@@ -30,13 +30,13 @@ struct ContainerLife::Alive {
   ContainerLife* self;
 };
 
-ContainerLife::ContainerLife(KubeletContext& ground, const PodSpec& pod, const ContainerSpec& spec,
+ContainerLife::ContainerLife(KubeletContext& context, const PodSpec& pod, const ContainerSpec& spec,
                              std::function<void()> changed)
-    : ground_(ground),
+    : context_(context),
       pod_(pod),
       spec_(spec),
       changed_(std::move(changed)),
-      probes_(ground.loop(), spec, [this](Probes::Verdict verdict) {
+      probes_(context.loop(), spec, [this](Probes::Verdict verdict) {
         if (verdict == Probes::Verdict::Changed) return changed_();
         const bool startup = verdict == Probes::Verdict::StartupFailed;
         record(Type::Warning, "Unhealthy", startup ? "Startup probe failed" : "Liveness probe failed");
@@ -45,27 +45,27 @@ ContainerLife::ContainerLife(KubeletContext& ground, const PodSpec& pod, const C
                            startup ? "startup" : "liveness"));
         note("unhealthy", {{"probe", startup ? "startup" : "liveness"}});
         stop(pod_.grace);
-        is_stopping_ = false;  // it is to live again: this is no end of the pod
+        is_stopping_ = false;  // it will be restarted: the pod does not end
       }) {}
 
 ContainerLife::~ContainerLife() {
   if (alive_) alive_->self = nullptr;
-  for (const int pid : processes_) ground_.host.close(pid);
+  for (const int pid : processes_) context_.host.close(pid);
 }
 
 void ContainerLife::record(Type type, std::string reason, std::string message) {
-  if (!ground_.recorder) return;
-  ground_.recorder->record({kube::kPods, pod_.ns, pod_.name, pod_.uid, type, std::move(reason), std::move(message)});
+  if (!context_.recorder) return;
+  context_.recorder->record({kube::kPods, pod_.ns, pod_.name, pod_.uid, type, std::move(reason), std::move(message)});
 }
 
 void ContainerLife::note(std::string_view event, Journal::More more) {
   const std::string key = pod_.key();
-  ground_.note(event, {.node = {}, .pod = key, .uid = pod_.uid, .container = spec_.name()}, more);
+  context_.note(event, {.node = {}, .pod = key, .uid = pod_.uid, .container = spec_.name()}, more);
 }
 
 void ContainerLife::say(std::string_view line) {
   if (spec_.failure_says_why) last_words_ = line;
-  if (ground_.shared.logs != nullptr) ground_.shared.logs->append(log_key(), ground_.loop().wall(), line);
+  if (context_.shared.logs != nullptr) context_.shared.logs->append(log_key(), context_.loop().wall(), line);
 }
 
 void ContainerLife::set_waiting(std::string reason, std::string message) {
@@ -91,26 +91,26 @@ void ContainerLife::back_off(Span span) {
   record(Type::Warning, "BackOff",
          fmt::format("Back-off restarting failed container {} in pod {}_{}({})", spec_.name(), pod_.name, pod_.ns,
                      pod_.uid));
-  timer_ = ground_.loop().after(span, [this] {
+  timer_ = context_.loop().after(span, [this] {
     launch();
     changed_();
   });
 }
 
 void ContainerLife::pull() {
-  auto script = ground_.shared.images.script_for(spec_.invocation);
+  auto script = context_.shared.images.script_for(spec_.invocation);
   if (!script) {
     set_waiting("CreateContainerConfigError", script.error().message);
     return;
   }
   script_ = std::move(*script);
   const std::string& image = spec_.image();
-  const bool cached = ground_.images.contains(image);
+  const bool cached = context_.images.contains(image);
   if (cached && spec_.pull_policy != "Always") {
     record(Type::Normal, "Pulled", fmt::format("Container image \"{}\" already present on machine", image));
     stage_ = Stage::Starting;
-    timer_ = ground_.loop().after(ground_.about(script_.start.value_or(ground_.shared.plan.tempo.start)),
-                                  [this] { started(false); });
+    timer_ = context_.loop().after(context_.about(script_.start.value_or(context_.shared.plan.tempo.start)),
+                                   [this] { started(false); });
     return;
   }
   if (!cached && spec_.pull_policy == "Never") {
@@ -122,17 +122,17 @@ void ContainerLife::pull() {
   note("pull-began", {{"image", image}});
   record(Type::Normal, "Pulling", fmt::format("Pulling image \"{}\"", image));
   const Span takes =
-      cached ? kCheckOfCachedImage : ground_.about(script_.pull.value_or(ground_.shared.plan.tempo.pull));
-  timer_ = ground_.loop().after(takes, [this, takes] {
+      cached ? kCheckOfCachedImage : context_.about(script_.pull.value_or(context_.shared.plan.tempo.pull));
+  timer_ = context_.loop().after(takes, [this, takes] {
     if (script_.image_is_missing) return pull_failed();
     failed_pulls_ = 0;
-    ground_.images.insert(spec_.image());
+    context_.images.insert(spec_.image());
     note("pulled", {{"image", spec_.image()}});
     record(Type::Normal, "Pulled",
            fmt::format("Successfully pulled image \"{}\" in {}", spec_.image(), base::human(takes)));
     stage_ = Stage::Starting;
-    timer_ = ground_.loop().after(ground_.about(script_.start.value_or(ground_.shared.plan.tempo.start)),
-                                  [this] { started(false); });
+    timer_ = context_.loop().after(context_.about(script_.start.value_or(context_.shared.plan.tempo.start)),
+                                   [this] { started(false); });
   });
 }
 
@@ -143,11 +143,11 @@ void ContainerLife::pull_failed() {
   record(Type::Warning, "Failed", fmt::format("Failed to pull image \"{}\": {}", spec_.image(), why));
   set_waiting("ErrImagePull", why);
   changed_();
-  timer_ = ground_.loop().after(kSecondLook, [this, span] {
+  timer_ = context_.loop().after(kSecondLook, [this, span] {
     set_waiting("ImagePullBackOff", fmt::format("Back-off pulling image \"{}\"", spec_.image()));
     record(Type::Normal, "BackOff", fmt::format("Back-off pulling image \"{}\"", spec_.image()));
     changed_();
-    timer_ = ground_.loop().after(span - kSecondLook, [this] {
+    timer_ = context_.loop().after(span - kSecondLook, [this] {
       pull();
       changed_();
     });
@@ -156,11 +156,11 @@ void ContainerLife::pull_failed() {
 
 void ContainerLife::started(bool before_us) {
   stage_ = Stage::Running;
-  started_at_ = ground_.loop().wall();
-  running_since_ = ground_.loop().now();
-  id_ = "sim://" + ground_.shared.random.uuid();
+  started_at_ = context_.loop().wall();
+  running_since_ = context_.loop().now();
+  id_ = "sim://" + context_.shared.random.uuid();
   if (last_) ++restarts_;
-  if (ground_.shared.logs != nullptr) ground_.shared.logs->begin_run(log_key());
+  if (context_.shared.logs != nullptr) context_.shared.logs->begin_run(log_key());
   if (!before_us) {
     record(Type::Normal, "Created", fmt::format("Container created: {}", spec_.name()));
     record(Type::Normal, "Started", fmt::format("Container started: {}", spec_.name()));
@@ -181,7 +181,7 @@ void ContainerLife::started(bool before_us) {
 // A container that asks for the vendor's resource, or mounts its device files, holds a device for as long as it runs.
 void ContainerLife::open_devices() {
   std::string path;
-  for (const auto& device : ground_.host.makeup().devices) {
+  for (const auto& device : context_.host.makeup().devices) {
     const bool mounted = std::any_of(pod_.device_paths.begin(), pod_.device_paths.end(), [&](const std::string& mount) {
       return device.path == mount || device.path.starts_with(mount + "/");
     });
@@ -191,12 +191,12 @@ void ContainerLife::open_devices() {
     }
   }
   if (path.empty()) return;
-  if (auto pid = ground_.host.open(path, pod_.uid, spec_.name())) processes_.push_back(*pid);
+  if (auto pid = context_.host.open(path, pod_.uid, spec_.name())) processes_.push_back(*pid);
 }
 
 void ContainerLife::start_program() {
-  const auto make = ground_.shared.programs.find(script_.program);
-  if (make == ground_.shared.programs.end()) {
+  const auto make = context_.shared.programs.find(script_.program);
+  if (make == context_.shared.programs.end()) {
     say(fmt::format("exec {}: no such program in this simulator", script_.program));
     return ended(127);
   }
@@ -207,13 +207,13 @@ void ContainerLife::start_program() {
       .pod = pod_.name,
       .pod_uid = pod_.uid,
       .container = spec_.name(),
-      .node = ground_.node,
+      .node = context_.node,
       .argv = spec_.invocation.argv,
       .env = spec_.invocation.env,
-      .host = ground_.host,
-      .api = ground_.shared.api,
-      .loop = ground_.loop(),
-      .random = ground_.shared.random.fork(id_),
+      .host = context_.host,
+      .api = context_.shared.api,
+      .loop = context_.loop(),
+      .random = context_.shared.random.fork(id_),
       .log =
           [alive](std::string_view line) {
             if (alive->self != nullptr) alive->self->say(line);
@@ -227,16 +227,16 @@ void ContainerLife::start_program() {
             if (alive->self != nullptr) alive->self->ended(code);
           },
   });
-  // It may have exited while it was being made; then nobody waits for it.
+  // It may have exited while it was being created.
   if (stage_ != Stage::Running) program_.reset();
 }
 
 void ContainerLife::adopt(const json::Value& status) {
-  auto script = ground_.shared.images.script_for(spec_.invocation);
+  auto script = context_.shared.images.script_for(spec_.invocation);
   if (!script) return set_waiting("CreateContainerConfigError", script.error().message);
   script_ = std::move(*script);
   restarts_ = static_cast<int>(json::int_at(status, {"restartCount"}));
-  ground_.images.insert(spec_.image());
+  context_.images.insert(spec_.image());
   const int restarts_before = restarts_;
   is_untouched_ = false;
   is_adopted_ = json::flag_at(status, {"ready"}) && script_.says_when_ready();
@@ -269,7 +269,7 @@ void ContainerLife::stop(Span grace) {
     if (stage_ != Stage::Ended) set_waiting("ContainerCreating");
     return;
   }
-  const auto now = ground_.loop().now();
+  const auto now = context_.loop().now();
   const bool again = std::exchange(is_stopping_, true);
   if (again && now + grace >= stop_due_) return;
   if (!again) {
@@ -278,19 +278,19 @@ void ContainerLife::stop(Span grace) {
     if (stage_ != Stage::Running) return;
     next_stop_step_ = 0;
     const bool listens = !script_.is_deaf && script_.program.empty();
-    const Span stop = ground_.about(script_.stop.value_or(ground_.shared.plan.tempo.stop));
-    if (listens) stop_timer_ = ground_.loop().after(stop, [this] { run_stop_steps(); });
+    const Span stop = context_.about(script_.stop.value_or(context_.shared.plan.tempo.stop));
+    if (listens) stop_timer_ = context_.loop().after(stop, [this] { run_stop_steps(); });
   }
   stop_due_ = now + grace;
-  kill_timer_ = ground_.loop().after(grace, [this] { ended(kKilled); });
+  kill_timer_ = context_.loop().after(grace, [this] { ended(kKilled); });
 }
 
 void ContainerLife::ended(int code) {
   if (stage_ != Stage::Running) return;
   stage_ = Stage::Ended;
-  end_ = End{code, code == 0 ? "Completed" : "Error", started_at_, ground_.loop().wall(), id_};
+  end_ = End{code, code == 0 ? "Completed" : "Error", started_at_, context_.loop().wall(), id_};
   if (code != 0) end_->message = std::exchange(last_words_, {});
-  if (ground_.loop().now() - running_since_ >= kHealthyRun) crashes_ = 0;
+  if (context_.loop().now() - running_since_ >= kHealthyRun) crashes_ = 0;
   ++crashes_;
   timer_.cancel();
   stop_timer_.cancel();
@@ -298,11 +298,12 @@ void ContainerLife::ended(int code) {
   probes_.container_ended();
   is_awaiting_ = false;
   is_adopted_ = false;
-  for (const int pid : std::exchange(processes_, {})) ground_.host.close(pid);
+  for (const int pid : std::exchange(processes_, {})) context_.host.close(pid);
   if (alive_) alive_->self = nullptr;
   alive_.reset();
-  if (program_) bury_ = ground_.loop().after(Span::zero(), [corpse = std::shared_ptr<Program>(std::move(program_))] {});
-  if (ground_.shared.logs != nullptr) ground_.shared.logs->end_run(log_key());
+  if (program_)
+    bury_ = context_.loop().after(Span::zero(), [corpse = std::shared_ptr<ContainerProgram>(std::move(program_))] {});
+  if (context_.shared.logs != nullptr) context_.shared.logs->end_run(log_key());
   note("exited", {{"code", code}});
   changed_();
 }
@@ -319,8 +320,8 @@ void ContainerLife::power_failed(bool runs_again) {
   is_awaiting_ = is_adopted_ = false;
   if (stage_ == Stage::Running) {
     stage_ = Stage::Ended;
-    end_ = End{kLostWithTheMachine, "Unknown", started_at_, ground_.loop().wall(), id_};
-    if (ground_.shared.logs != nullptr) ground_.shared.logs->end_run(log_key());
+    end_ = End{kLostWithTheMachine, "Unknown", started_at_, context_.loop().wall(), id_};
+    if (context_.shared.logs != nullptr) context_.shared.logs->end_run(log_key());
   }
   if (stage_ == Stage::Ended && !runs_again) return;
   set_waiting("ContainerCreating");

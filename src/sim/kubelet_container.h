@@ -31,7 +31,7 @@ class ContainerLife {
   };
 
   // `changed` is called after every change that a status shows, also from inside the calls below.
-  ContainerLife(KubeletContext& ground, const PodSpec& pod, const ContainerSpec& spec, std::function<void()> changed);
+  ContainerLife(KubeletContext& context, const PodSpec& pod, const ContainerSpec& spec, std::function<void()> changed);
   ~ContainerLife();
 
   // Begins: pulls when needed, starts, runs. Counts as a restart when it ran before.
@@ -94,7 +94,7 @@ class ContainerLife {
   void note(std::string_view event, Journal::More more = {});
   std::string log_key() const { return pod_.key() + "/" + spec_.name(); }
 
-  KubeletContext& ground_;
+  KubeletContext& context_;
   const PodSpec& pod_;
   const ContainerSpec& spec_;
   std::function<void()> changed_;
@@ -125,7 +125,7 @@ class ContainerLife {
   base::Timer stop_timer_;  // what it does about SIGTERM
   base::Timer kill_timer_;  // SIGKILL
   base::Instant stop_due_;
-  std::unique_ptr<Program> program_;
+  std::unique_ptr<ContainerProgram> program_;
   std::shared_ptr<Alive> alive_;
   base::Timer bury_;  // destroys an exited program outside its own call
 };

@@ -1,4 +1,4 @@
-// What the parts of one node's kubelet stand on. Owned by NodeLife; everything here outlives the pods.
+// What the parts of one node's kubelet share. Owned by NodeLife; everything here outlives the pods.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace drover::sim {
 
-// Of an answer that nobody reads.
+// The projection of an answer that is not read.
 inline const kube::Projection& only_the_uid() {
   static const kube::Projection kOnlyTheUid = {"metadata.uid"};
   return kOnlyTheUid;

@@ -56,7 +56,7 @@ int LogBook::listen(const std::string& container, std::function<void()> heard) {
 void LogBook::unlisten(int id) { listeners_.erase(id); }
 
 void LogBook::tell(const std::string& container) {
-  // Copied first: who hears may stop listening.
+  // Copied first: a listener may unsubscribe while it is called.
   std::vector<std::function<void()>> ears;
   for (const auto& [id, ear] : listeners_) {
     if (ear.container == container) ears.push_back(ear.heard);

@@ -1,7 +1,7 @@
 // One simulated node: its machine, its pods, its lease and its status.
 //
 // Up: says so, runs pods. Down (rebooting or powered off): says nothing at all, as a machine without power does; what
-// was written before stays as it was until somebody else changes it.
+// was written before stays until another client changes it.
 #pragma once
 
 #include <functional>
@@ -34,8 +34,8 @@ class NodeLife {
   void power_off();
   void power_on();
 
-  SimHost& host() { return ground_.host; }
-  bool is_up() const { return ground_.is_up; }
+  SimHost& host() { return context_.host; }
+  bool is_up() const { return context_.is_up; }
   int pods() const { return static_cast<int>(pods_.size()); }
   int pods_ready() const;
   bool has_pod(const std::string& uid) const { return pods_.contains(uid); }
@@ -52,10 +52,10 @@ class NodeLife {
   void create_lease();
   void lease_answered(const base::Result<kube::Object>& answer);
 
-  KubeletContext ground_;
+  KubeletContext context_;
   std::string uid_;
   const NodeTemplate& kind_;
-  bool has_capacity_ = false;  // somebody gave it resources already
+  bool has_capacity_ = false;  // its resources are set already
   bool is_settled_ = true;     // Ready, not only up
   bool is_powered_ = true;
   std::string order_;

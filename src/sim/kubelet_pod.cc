@@ -39,13 +39,13 @@ bool was_evicted(const kube::Object& pod) {
 
 }  // namespace
 
-PodLife::PodLife(KubeletContext& ground, const kube::Object& pod, std::function<void()> gone)
-    : ground_(ground), spec_(pod_spec_of(pod)), gone_(std::move(gone)) {
-  facts_.started_at = ground_.loop().wall();
+PodLife::PodLife(KubeletContext& context, const kube::Object& pod, std::function<void()> gone)
+    : context_(context), spec_(pod_spec_of(pod)), gone_(std::move(gone)) {
+  facts_.started_at = context_.loop().wall();
   facts_.is_initialized = spec_.init.empty();
   const auto changed = [this] { ask_for_sync(); };
-  for (const auto& one : spec_.init) init_.push_back(std::make_unique<ContainerLife>(ground_, spec_, one, changed));
-  for (const auto& one : spec_.main) main_.push_back(std::make_unique<ContainerLife>(ground_, spec_, one, changed));
+  for (const auto& one : spec_.init) init_.push_back(std::make_unique<ContainerLife>(context_, spec_, one, changed));
+  for (const auto& one : spec_.main) main_.push_back(std::make_unique<ContainerLife>(context_, spec_, one, changed));
   const auto phase = json::text_at(pod, {"status", "phase"});
   if (phase == "Succeeded" || phase == "Failed") {
     facts_.final_phase = phase;
@@ -86,7 +86,7 @@ void PodLife::adopt(const kube::Object& pod) {
 
 void PodLife::note(std::string_view event, Journal::More more) {
   const std::string key = spec_.key();
-  ground_.note(event, {.node = {}, .pod = key, .uid = spec_.uid, .container = {}}, more);
+  context_.note(event, {.node = {}, .pod = key, .uid = spec_.uid, .container = {}}, more);
 }
 
 void PodLife::saw(const kube::Object& pod) {
@@ -99,10 +99,10 @@ void PodLife::saw(const kube::Object& pod) {
   grace_ = grace;
   if (!is_terminating_) {
     is_terminating_ = true;
-    terminating_since_ = ground_.loop().now();
+    terminating_since_ = context_.loop().now();
     note(was_evicted(pod) ? "evicted" : "deleted-seen", {{"grace", asked.count() / 1'000'000'000}});
   }
-  if (ground_.is_up) terminate();
+  if (context_.is_up) terminate();
   ask_for_sync();
 }
 
@@ -114,11 +114,11 @@ void PodLife::vanished() {
   retry_.cancel();
   if (!is_terminating_) {
     is_terminating_ = true;
-    terminating_since_ = ground_.loop().now();
+    terminating_since_ = context_.loop().now();
     note("deleted-seen", {{"grace", 0}});
   }
   grace_ = kLeastGrace;
-  if (ground_.is_up) terminate();
+  if (context_.is_up) terminate();
   ask_for_sync();
 }
 
@@ -168,14 +168,14 @@ void PodLife::process_killed(int pid) {
 
 void PodLife::ask_for_sync() {
   if (std::exchange(sync_asked_, true)) return;
-  sync_ = ground_.loop().after(Span::zero(), [this] {
+  sync_ = context_.loop().after(Span::zero(), [this] {
     sync_asked_ = false;
     sync();
   });
 }
 
 void PodLife::sync() {
-  if (!ground_.is_up || is_gone_) return;
+  if (!context_.is_up || is_gone_) return;
   if (is_terminating_) {
     terminate();
     if (all_stopped() && !std::exchange(said_stopped_, true)) note("stopped");
@@ -183,7 +183,7 @@ void PodLife::sync() {
     facts_.is_initialized = init_done();
     if (facts_.is_initialized && facts_.final_phase.empty()) run_main();
   }
-  if (facts_.pod_ip.empty()) facts_.pod_ip = address(ground_.shared.next_address++);
+  if (facts_.pod_ip.empty()) facts_.pod_ip = address(context_.shared.next_address++);
   const bool ready = facts_.final_phase.empty() && facts_.is_initialized && all_ready(init_, main_);
   if (ready != is_ready_) note(ready ? "ready" : "unready");
   is_ready_ = ready;
@@ -244,7 +244,7 @@ void PodLife::finish(std::string phase) {
 // ---- the end
 
 void PodLife::terminate() {
-  const Span left = std::max(Span::zero(), grace_ - (ground_.loop().now() - terminating_since_));
+  const Span left = std::max(Span::zero(), grace_ - (context_.loop().now() - terminating_since_));
   // Sidecars outlive what they serve.
   bool main_runs = false;
   for (auto& life : main_) {
@@ -264,14 +264,14 @@ bool PodLife::all_stopped() const {
 void PodLife::be_gone() {
   if (std::exchange(is_gone_, true)) return;
   if (!is_done_) note("gone");
-  if (ground_.shared.logs != nullptr) ground_.shared.logs->forget_pod(spec_.key());
+  if (context_.shared.logs != nullptr) context_.shared.logs->forget_pod(spec_.key());
   gone_();
 }
 
 // ---- what the API server hears
 
 void PodLife::publish() {
-  if (is_writing_ || !ground_.is_up) return;
+  if (is_writing_ || !context_.is_up) return;
   const bool over = is_terminating_ && all_stopped();
   if (is_forgotten_by_api_ && over) return be_gone();
   if (is_forgotten_by_api_ || is_done_) return;
@@ -283,7 +283,7 @@ void PodLife::publish() {
     if (over) send_delete();
     return;
   }
-  json::Value status = render_status(spec_, facts_, init_, main_, times_, ground_.loop().wall());
+  json::Value status = render_status(spec_, facts_, init_, main_, times_, context_.loop().wall());
   const std::uint64_t digest = base::fnv1a(json::text_of(status));
   if (digest != sent_) return send_status(std::move(status), digest);
   if (over) send_delete();
@@ -291,12 +291,12 @@ void PodLife::publish() {
 
 void PodLife::send_status(json::Value status, std::uint64_t digest) {
   is_writing_ = true;
-  ++ground_.shared.writes;
+  ++context_.shared.writes;
   json::Value body = json::Members{{"metadata", json::Members{{"uid", spec_.uid}}}, {"status", std::move(status)}};
   auto request = kube::patch(kube::kPods, spec_.ns, spec_.name, kube::PatchKind::Strategic, std::move(body), "status");
   request.field_manager = "kubelet";
   request.projection = only_the_uid();
-  writing_ = ground_.shared.api.call(
+  writing_ = context_.shared.api.call(
       std::move(request), [this, digest](base::Result<kube::Object> answer) { status_answered(answer, digest); });
 }
 
@@ -307,7 +307,7 @@ void PodLife::status_answered(const base::Result<kube::Object>& answer, std::uin
     backoff_.reset();
     return ask_for_sync();
   }
-  ++ground_.shared.failed_writes;
+  ++context_.shared.failed_writes;
   // Another pod has the name now, or none: this one was deleted behind our back, and the watch will say so too.
   if (answer.error().kind == Kind::NotFound || answer.error().kind == Kind::Conflict) return vanished();
   retry_later();
@@ -315,25 +315,25 @@ void PodLife::status_answered(const base::Result<kube::Object>& answer, std::uin
 
 void PodLife::send_delete() {
   is_writing_ = true;
-  ++ground_.shared.writes;
+  ++context_.shared.writes;
   auto request = kube::remove(kube::kPods, spec_.ns, spec_.name, spec_.uid);
   request.grace = Span::zero();
   request.projection = only_the_uid();
-  writing_ = ground_.shared.api.call(std::move(request), [this](base::Result<kube::Object> answer) {
+  writing_ = context_.shared.api.call(std::move(request), [this](base::Result<kube::Object> answer) {
     is_writing_ = false;
     if (answer) {
-      // Finalizers may keep the object for a while; the watch tells when it is no more.
+      // Finalizers may keep the object for a while; the watch tells when it is gone.
       is_done_ = true;
       return note("gone");
     }
     if (answer.error().kind == Kind::NotFound || answer.error().kind == Kind::Conflict) return vanished();
-    ++ground_.shared.failed_writes;
+    ++context_.shared.failed_writes;
     retry_later();
   });
 }
 
 void PodLife::retry_later() {
-  retry_ = ground_.loop().after(backoff_.next(ground_.shared.random), [this] { publish(); });
+  retry_ = context_.loop().after(backoff_.next(context_.shared.random), [this] { publish(); });
 }
 
 }  // namespace drover::sim

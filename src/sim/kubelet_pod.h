@@ -22,11 +22,11 @@ namespace drover::sim {
 class PodLife {
  public:
   // `pod` as first seen; `gone` is called once, later, when nothing of the pod is left on the node or in the API.
-  PodLife(KubeletContext& ground, const kube::Object& pod, std::function<void()> gone);
+  PodLife(KubeletContext& context, const kube::Object& pod, std::function<void()> gone);
 
   // A newer version of the pod.
   void saw(const kube::Object& pod);
-  // The object is no more: deleted by force, or by our own delete.
+  // The object is gone: deleted by force, or by our own delete.
   void vanished();
   void power_failed();
   void powered_on();
@@ -56,7 +56,7 @@ class PodLife {
   void adopt(const kube::Object& pod);
   void note(std::string_view event, Journal::More more = {});
 
-  KubeletContext& ground_;
+  KubeletContext& context_;
   PodSpec spec_;
   std::function<void()> gone_;
   PodFacts facts_;
@@ -68,7 +68,7 @@ class PodLife {
   bool is_forgotten_by_api_ = false;
   bool is_done_ = false;  // our delete was accepted
   bool is_gone_ = false;
-  bool was_over_before_us_ = false;  // its status is somebody else's last word
+  bool was_over_before_us_ = false;  // it had ended before we saw it: its status stays
   bool is_ready_ = false;
   bool said_stopped_ = false;
   base::Span grace_ = {};

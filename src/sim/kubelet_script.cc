@@ -30,7 +30,7 @@ void ContainerLife::wait(std::optional<Span> span) {
                                  [](const Step& step) { return step.kind == Step::Kind::Ready; });
   if (ran_before) span = Span::zero();
   if (!span) return;
-  timer_ = ground_.loop().after(ground_.about(*span), [this] { run_steps(); });
+  timer_ = context_.loop().after(context_.about(*span), [this] { run_steps(); });
 }
 
 // The script ends the container as a failure, and says why.
@@ -44,7 +44,7 @@ bool ContainerLife::fail(std::string_view why) {
 bool ContainerLife::step_done(const Step& step) {
   switch (step.kind) {
     case Step::Kind::Say: say(step.what); return true;
-    case Step::Kind::Wait: wait(span_of(step, ground_.shared.plan.tempo)); return false;
+    case Step::Kind::Wait: wait(span_of(step, context_.shared.plan.tempo)); return false;
     case Step::Kind::Ready:
       is_adopted_ = false;
       probes_.answer_ready(true);
@@ -54,7 +54,7 @@ bool ContainerLife::step_done(const Step& step) {
     case Step::Kind::Exit: ended(step.code); return false;
     case Step::Kind::Repeat:
       next_step_ = 0;
-      timer_ = ground_.loop().after(kShortestRound, [this] { run_steps(); });
+      timer_ = context_.loop().after(kShortestRound, [this] { run_steps(); });
       return false;
     case Step::Kind::Hold:
     case Step::Kind::Write:
@@ -65,7 +65,7 @@ bool ContainerLife::step_done(const Step& step) {
 }
 
 bool ContainerLife::host_step_done(const Step& step) {
-  SimHost& host = ground_.host;
+  SimHost& host = context_.host;
   base::Result<void> outcome;
   if (step.kind == Step::Kind::Hold) {
     const auto pid = host.open(step.what, pod_.uid, spec_.name());
@@ -82,7 +82,7 @@ bool ContainerLife::host_step_done(const Step& step) {
 }
 
 bool ContainerLife::module_step_done(const Step& step) {
-  SimHost& host = ground_.host;
+  SimHost& host = context_.host;
   const auto version = host.loaded_version(step.what);
   const bool is_loaded = version && (step.with.empty() || step.with == *version);
   switch (step.kind) {
@@ -110,10 +110,10 @@ bool ContainerLife::module_step_done(const Step& step) {
 }
 
 bool ContainerLife::load(const Step& step) {
-  SimHost& host = ground_.host;
+  SimHost& host = context_.host;
   if (const auto version = host.loaded_version(step.what)) {
     if (*version == step.with) return true;
-    // As the vendors' installers do: the old one goes first, with what stands on it.
+    // As the vendors' installers do: the old one is unloaded first, with the modules that depend on it.
     const auto modules = host.modules();
     for (const auto& module : *modules) {
       if (module.name != step.what) continue;
@@ -133,8 +133,8 @@ void ContainerLife::run_stop_steps() {
     const Step& step = script_.when_stopped[next_stop_step_++];
     switch (step.kind) {
       case Step::Kind::Wait:
-        if (const auto span = span_of(step, ground_.shared.plan.tempo)) {
-          stop_timer_ = ground_.loop().after(ground_.about(*span), [this] { run_stop_steps(); });
+        if (const auto span = span_of(step, context_.shared.plan.tempo)) {
+          stop_timer_ = context_.loop().after(context_.about(*span), [this] { run_stop_steps(); });
         }
         return;
       case Step::Kind::Say:
@@ -152,7 +152,7 @@ void ContainerLife::run_stop_steps() {
 void ContainerLife::host_changed() {
   if (!is_awaiting_) return;
   is_awaiting_ = false;
-  timer_ = ground_.loop().after(Span::zero(), [this] { run_steps(); });
+  timer_ = context_.loop().after(Span::zero(), [this] { run_steps(); });
 }
 
 }  // namespace drover::sim

@@ -80,7 +80,7 @@ base::Result<std::vector<FleetPart>> parse_fleet(std::string_view text, SimVendo
     if (find_template(vendor, vendors) == nullptr) {
       return fault(
           Fault::Kind::Refused,
-          fmt::format("\"{}\" is no kind of node: write for example {}=50,cpu=3; there are {}",
+          fmt::format("unknown kind of node \"{}\": write for example {}=50,cpu=3; the kinds are {}",
                       base::one_line(vendor, 40), node_templates(vendors).front()->vendor, known_templates(vendors)));
     }
     if (count < 0 || count > kMostNodes) {

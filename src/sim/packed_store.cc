@@ -258,7 +258,7 @@ Packed::~Packed() {
   packed_->release_one(at);
 }
 
-void Lot::pack(const std::shared_ptr<PackedStore>& into) {
+void StoredState::pack(const std::shared_ptr<PackedStore>& into) {
   store = into;
   packed = into->pack(*open);
   const Stored object = std::exchange(open, nullptr);
@@ -267,14 +267,14 @@ void Lot::pack(const std::shared_ptr<PackedStore>& into) {
 
 Kept::Kept(Stored object) {
   if (!object) return;
-  lot_ = std::make_shared<Lot>();
-  lot_->open = std::move(object);
+  state_ = std::make_shared<StoredState>();
+  state_->open = std::move(object);
 }
 
 Stored Kept::open() const {
-  if (!lot_ || lot_->open) return lot_ ? lot_->open : nullptr;
-  Stored object = lot_->lent.lock();
-  if (!object) lot_->lent = object = lot_->store->unpack(lot_->packed);
+  if (!state_ || state_->open) return state_ ? state_->open : nullptr;
+  Stored object = state_->lent.lock();
+  if (!object) state_->lent = object = state_->store->unpack(state_->packed);
   return object;
 }
 

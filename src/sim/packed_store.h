@@ -1,10 +1,10 @@
-// Where objects lie that nobody has changed for long: packed, at about a thirtieth of the memory they take when they
-// are open to reading.
+// Compact storage of objects that have not changed for long: about a thirtieth of the memory of unpacked ones.
 //
 // Packed, an object is a run of bytes: kinds, sizes, texts, and keys as numbers of a dictionary that all objects share
-// (a thousand pods spell the same few hundred keys). Parts that many objects have alike (the containers of one
-// template's pods, who owns which fields, a moment) lie here once, for as long as an object names them. What comes out
-// equals what went in, to the order of its keys. The dictionary of keys has an end; keys beyond it are spelled out.
+// (a thousand pods spell the same few hundred keys). Parts that many objects share (the containers of one
+// template's pods, managedFields, timestamps) are stored once, as long as an object refers to them. What comes
+// out equals what went in, to the order of its keys. The dictionary has a limited size; keys beyond it are stored as
+// text.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ class PackedStore {
 
  private:
   friend class Packed;
-  struct Part {
+  struct SharedPart {
     std::string spelled;
     std::uint32_t uses = 0;
   };
@@ -89,15 +89,15 @@ class PackedStore {
   std::vector<std::string> keys_;
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers_;  // looked up only
 
-  std::deque<Part> parts_;  // they do not move: the index below looks into them
+  std::deque<SharedPart> parts_;  // they do not move: the index below looks into them
   std::vector<std::uint32_t> free_parts_;
   std::unordered_map<std::string_view, std::uint32_t> part_numbers_;  // looked up only
   std::vector<std::uint32_t> glimpsed_;  // of what was spelled lately: what comes again is worth sharing
   std::string spelling_;                 // kept for its memory
 };
 
-// One state of an object, shared by all who refer to it: open, or packed and perhaps in somebody's hands.
-struct Lot {
+// One version of an object, shared by all its references: unpacked, or packed with an unpacked copy still in use.
+struct StoredState {
   std::shared_ptr<PackedStore> store;  // while it is packed
   Stored open;
   Packed packed;
@@ -107,22 +107,22 @@ struct Lot {
   void pack(const std::shared_ptr<PackedStore>& into);
 };
 
-// What refers to it, or to nothing. Whoever keeps many objects for later keeps these: the objects that nobody looks at
-// are packed away meanwhile, and opened again for whoever looks.
+// A reference to a StoredState, or to nothing. Keep this instead of the object to hold many objects for long: unused
+// ones are packed meanwhile and unpacked when they are read.
 class Kept {
  public:
   Kept() = default;
   Kept(Stored object);
-  explicit Kept(std::shared_ptr<Lot> lot) : lot_(std::move(lot)) {}
+  explicit Kept(std::shared_ptr<StoredState> state) : state_(std::move(state)) {}
 
-  explicit operator bool() const { return lot_ != nullptr; }
+  explicit operator bool() const { return state_ != nullptr; }
   // Nothing of nothing.
   Stored open() const;
   operator Stored() const { return open(); }
-  const std::shared_ptr<Lot>& lot() const { return lot_; }
+  const std::shared_ptr<StoredState>& state() const { return state_; }
 
  private:
-  std::shared_ptr<Lot> lot_;
+  std::shared_ptr<StoredState> state_;
 };
 
 }  // namespace drover::sim

@@ -20,9 +20,9 @@
 namespace drover::sim {
 
 // A running program. Destroying it is SIGKILL.
-class Program {
+class ContainerProgram {
  public:
-  virtual ~Program() = default;
+  virtual ~ContainerProgram() = default;
   // SIGTERM: end soon by calling `exit`.
   virtual void terminate() = 0;
 };
@@ -46,7 +46,7 @@ struct ProgramStart {
   std::function<void(int code)> exit;  // the program is destroyed soon after, not inside this call
 };
 
-using MakeProgram = std::function<std::unique_ptr<Program>(ProgramStart)>;
+using MakeProgram = std::function<std::unique_ptr<ContainerProgram>(ProgramStart)>;
 using Programs = std::map<std::string, MakeProgram>;
 
 }  // namespace drover::sim

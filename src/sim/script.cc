@@ -76,17 +76,17 @@ std::string rest_of(const std::vector<std::string>& words, std::size_t from) {
 
 std::unexpected<Fault> refuse(std::string_view statement, std::string_view why) {
   return fault(Fault::Kind::Refused,
-               fmt::format("\"{}\" is no statement of a script: {}", base::one_line(statement, 80), why));
+               fmt::format("invalid script statement \"{}\": {}", base::one_line(statement, 80), why));
 }
 
-struct Shape {
+struct StatementForm {
   std::string_view word;
   StepKind kind;
   std::size_t fewest;  // arguments
   std::size_t most;
 };
 constexpr std::size_t kAny = 1000;
-constexpr std::array<Shape, 17> kShapes{{
+constexpr std::array<StatementForm, 17> kStatementForms{{
     {"say", StepKind::Say, 0, kAny},
     {"wait", StepKind::Wait, 1, 1},
     {"ready", StepKind::Ready, 0, 0},
@@ -113,7 +113,7 @@ Result<std::optional<base::Span>> parse_wait(std::string_view statement, const s
   return *span;
 }
 
-Result<Step> parse_step(std::string_view statement, const Shape& shape, const std::vector<std::string>& words) {
+Result<Step> parse_step(std::string_view statement, const StatementForm& shape, const std::vector<std::string>& words) {
   const std::size_t given = words.size() - 1;
   if (given < shape.fewest || given > shape.most) {
     return refuse(statement, fmt::format("{} takes {} to {} words after it", shape.word, shape.fewest, shape.most));
@@ -236,9 +236,9 @@ Result<Script> parse_script(std::string_view text) {
     }
     TRY(const bool taken, take_setting(script, statement, words));
     if (taken) continue;
-    const auto shape =
-        std::find_if(kShapes.begin(), kShapes.end(), [&](const Shape& one) { return one.word == words[0]; });
-    if (shape == kShapes.end()) return refuse(statement, "nothing begins with that word");
+    const auto shape = std::find_if(kStatementForms.begin(), kStatementForms.end(),
+                                    [&](const StatementForm& one) { return one.word == words[0]; });
+    if (shape == kStatementForms.end()) return refuse(statement, "nothing begins with that word");
     TRY(auto step, parse_step(statement, *shape, words));
     steps->push_back(std::move(step));
   }

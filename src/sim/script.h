@@ -28,7 +28,7 @@ namespace drover::sim {
 
 using base::Result;
 
-// How long things take when nothing more exact is said; each time is drawn anew within `jitter`.
+// Default durations; each one is drawn again, within `jitter`, every time it is used.
 struct Tempo {
   base::Span pull = std::chrono::seconds(2);
   base::Span start = std::chrono::milliseconds(500);
@@ -61,7 +61,7 @@ struct Step {
   Kind kind;
   std::string what;                     // text, module, path; Wait: "driver", "task" or ""
   std::string with;                     // version, file text
-  std::string on;                       // Load: the module that it stands on; LoadOrMark: the file
+  std::string on;                       // Load: the module that it depends on; LoadOrMark: the file
   std::optional<base::Span> span = {};  // Wait: nothing (and no name) is for ever
   int code = 0;
 };

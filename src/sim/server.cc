@@ -37,10 +37,10 @@ struct Server::Body {
         definitions(context),
         access(context) {}
 
-  Answer<Stored> serve_whole(const Rules& rules, const kube::Request& request);
-  Answer<Stored> serve_subresource(const Rules& rules, const kube::Request& request);
-  Answer<Stored> replace(const Rules& rules, const kube::Request& request);
-  Answer<Stored> patch(const Rules& rules, const kube::Request& request);
+  Answer<Stored> serve_whole(const ResourceRules& rules, const kube::Request& request);
+  Answer<Stored> serve_subresource(const ResourceRules& rules, const kube::Request& request);
+  Answer<Stored> replace(const ResourceRules& rules, const kube::Request& request);
+  Answer<Stored> patch(const ResourceRules& rules, const kube::Request& request);
 };
 
 namespace {
@@ -61,7 +61,7 @@ class Underway {
 };
 
 // What a CRD lets its objects be selected by; nullptr for built-in kinds.
-const std::vector<std::string>* selectable_fields(const Rules& rules) {
+const std::vector<std::string>* selectable_fields(const ResourceRules& rules) {
   return rules.custom && rules.custom->version != nullptr ? &rules.custom->version->selectable_fields : nullptr;
 }
 
@@ -88,7 +88,7 @@ Server::~Server() = default;
 
 Answer<Stored> Server::serve(const kube::Request& request) {
   const Underway guard(*body_);
-  const Rules* rules = body_->catalog.find(request.resource);
+  const ResourceRules* rules = body_->catalog.find(request.resource);
   if (rules == nullptr) return no_such_resource();
   if (rules->resource.scope == kube::Scope::Namespaced && request.ns.empty()) {
     if (request.verb == kube::Verb::Create) return bad_request("an empty namespace may not be set during creation");
@@ -110,7 +110,7 @@ Answer<Reply> Server::reply(const kube::Request& request, const rbac::User& user
 
 Answer<Reply> Server::reply(const kube::Request& request) {
   const Underway guard(*body_);
-  const Rules* rules = body_->catalog.find(request.resource);
+  const ResourceRules* rules = body_->catalog.find(request.resource);
   const bool may_make = request.verb == kube::Verb::Replace || request.verb == kube::Verb::Patch;
   const bool was_there = rules == nullptr || body_->store.find(rules->shelf, key_of(*rules, request)) != nullptr;
   std::vector<std::string> warnings;
@@ -125,7 +125,7 @@ Answer<Reply> Server::reply(const kube::Request& request) {
   return Reply{made ? 201 : 200, std::move(object), std::move(warnings)};
 }
 
-Answer<Stored> Server::Body::serve_whole(const Rules& rules, const kube::Request& request) {
+Answer<Stored> Server::Body::serve_whole(const ResourceRules& rules, const kube::Request& request) {
   switch (request.verb) {
     case kube::Verb::Get: return look_up(context, rules, request);
     case kube::Verb::Create: return create_object(context, rules, request, Draft(request.body, 512));
@@ -136,7 +136,7 @@ Answer<Stored> Server::Body::serve_whole(const Rules& rules, const kube::Request
   return internal_error("a verb that does not exist");
 }
 
-Answer<Stored> Server::Body::serve_subresource(const Rules& rules, const kube::Request& request) {
+Answer<Stored> Server::Body::serve_subresource(const ResourceRules& rules, const kube::Request& request) {
   if (request.subresource == "status" && rules.has_status) {
     switch (request.verb) {
       case kube::Verb::Get: return look_up(context, rules, request);
@@ -153,7 +153,7 @@ Answer<Stored> Server::Body::serve_subresource(const Rules& rules, const kube::R
   return no_such_resource();
 }
 
-Answer<Stored> Server::Body::replace(const Rules& rules, const kube::Request& request) {
+Answer<Stored> Server::Body::replace(const ResourceRules& rules, const kube::Request& request) {
   const Stored old = as_seen(rules, store.find(rules.shelf, key_of(rules, request)));
   if (old) return update_object(context, rules, request, old, Draft(request.body, 256));
   if (!rules.creates_on_update || !request.subresource.empty()) return not_found(rules.resource, request.name);
@@ -167,7 +167,7 @@ Answer<Stored> Server::Body::replace(const Rules& rules, const kube::Request& re
   return create_object(context, rules, request, std::move(fresh));
 }
 
-Answer<Stored> Server::Body::patch(const Rules& rules, const kube::Request& request) {
+Answer<Stored> Server::Body::patch(const ResourceRules& rules, const kube::Request& request) {
   const Stored old = as_seen(rules, store.find(rules.shelf, key_of(rules, request)));
   const bool may_create = request.patch == kube::PatchKind::Apply && request.subresource.empty();
   if (!old && !may_create) return not_found(rules.resource, request.name);
@@ -176,21 +176,21 @@ Answer<Stored> Server::Body::patch(const Rules& rules, const kube::Request& requ
   return update_object(context, rules, request, old, std::move(fresh));
 }
 
-Answer<Page> Server::list(const kube::Range& range, int limit, const std::string& continue_token,
-                          const std::string& resource_version) {
-  const Rules* rules = body_->catalog.find(range.resource);
+Answer<ListPage> Server::list(const kube::Range& range, int limit, const std::string& continue_token,
+                              const std::string& resource_version) {
+  const ResourceRules* rules = body_->catalog.find(range.resource);
   if (rules == nullptr) return no_such_resource();
   TRY(Filter filter, Filter::make(range, selectable_fields(*rules)));
   if (body_->context.bugs.has(Bug::UnequalWantsTheKey)) filter.want_unequal_keys();
-  TRY(Page page, list_page(body_->store, *rules, filter, limit, continue_token, resource_version));
+  TRY(ListPage page, list_page(body_->store, *rules, filter, limit, continue_token, resource_version));
   if (rules->custom) {
     for (Kept& item : page.items) item = as_seen(*rules, item.open());
   }
   return page;
 }
 
-Answer<Page> Server::delete_collection(const kube::Range& range, const kube::Request& how) {
-  TRY(Page page, list(range, 0, {}, {}));
+Answer<ListPage> Server::delete_collection(const kube::Range& range, const kube::Request& how) {
+  TRY(ListPage page, list(range, 0, {}, {}));
   for (const Stored object : page.items) {
     kube::Request request = how;
     request.verb = kube::Verb::Delete;
@@ -205,7 +205,7 @@ Answer<Page> Server::delete_collection(const kube::Range& range, const kube::Req
 
 Answer<int> Server::watch(const kube::Range& range, std::uint64_t since, Seen seen) {
   const Underway guard(*body_);
-  const Rules* rules = body_->catalog.find(range.resource);
+  const ResourceRules* rules = body_->catalog.find(range.resource);
   if (rules == nullptr) return no_such_resource();
   TRY(Filter filter, Filter::make(range, selectable_fields(*rules)));
   if (body_->context.bugs.has(Bug::UnequalWantsTheKey)) filter.want_unequal_keys();
@@ -217,7 +217,7 @@ Answer<int> Server::watch(const kube::Range& range, std::uint64_t since, Seen se
   if (rules->custom && rules->custom->definition) {
     // The definition may change while the watch runs.
     seen = [this, resource = range.resource, seen = std::move(seen)](kube::WatchEvent::Kind kind, const Kept& object) {
-      const Rules* now = body_->catalog.find(resource);
+      const ResourceRules* now = body_->catalog.find(resource);
       seen(kind, now == nullptr ? object : Kept(as_seen(*now, object.open())));
     };
   }
@@ -238,7 +238,7 @@ const kube::Resource* Server::find_resource(std::string_view group, std::string_
 const std::vector<kube::Resource>& Server::resources() const { return body_->catalog.resources(); }
 
 void Server::add_resource(kube::Resource resource, std::shared_ptr<const CustomKind> kind) {
-  Rules rules;
+  ResourceRules rules;
   rules.resource = std::move(resource);
   rules.has_status = !kind || kind->has_status;
   rules.has_scale = kind && kind->has_scale;
@@ -260,7 +260,7 @@ void Server::furnish(const std::string& ca) {
   body_->context.policy = &body_->access.policy();
   body_->access.found();
   for (const kube::Request& request : bootstrap_objects(ca)) {
-    const Rules* rules = body_->catalog.find(request.resource);
+    const ResourceRules* rules = body_->catalog.find(request.resource);
     if (!body_->store.find(rules->shelf, kube::key_of(request.body))) (void)serve(request);
   }
 }

@@ -3,8 +3,7 @@
 // Everything an API server does between a request and the store: names and uids, generation and status subresource,
 // defaulting, validation of what our objects use, optimistic concurrency, all four patch kinds, deletion with grace and
 // finalizers, eviction with budgets, namespaces that end, pods that bind. Synchronous and without time of its own:
-// `loop` only stamps objects. Controllers and kubelets are other people (sim/controllers, sim/kubelet) that talk to it
-// like everybody else.
+// `loop` only stamps objects. Controllers and kubelets (sim/controllers, sim/kubelet) are ordinary clients.
 #pragma once
 
 #include <expected>
@@ -23,8 +22,7 @@
 
 namespace drover::sim {
 
-// How the server says no: the parts of metav1.Status. The HTTP door sends it as it is; the function door turns it into
-// a Fault.
+// A refusal: the parts of metav1.Status. The HTTP frontend sends it as it is; StoreApi turns it into a Fault.
 struct Rejection {
   int code = 500;
   std::string reason;   // "NotFound", "AlreadyExists", "Conflict", "Invalid", "TooManyRequests", …
@@ -38,7 +36,7 @@ struct Rejection {
 template <class T>
 using Answer = std::expected<T, Rejection>;
 
-// A Range with its selectors parsed: which objects of a resource somebody wants to see.
+// A Range with its selectors parsed: which objects of a resource a request selects.
 class Filter {
  public:
   // `selectable`: what a CRD adds to the fields that can be selected by (".spec.color").
@@ -79,7 +77,7 @@ struct Reply {
   std::vector<std::string> warnings = {};  // for Warning headers, without code and agent
 };
 
-struct Page {
+struct ListPage {
   std::vector<Kept> items;
   std::string resource_version;
   std::string continue_token;
@@ -97,26 +95,26 @@ class Server {
   // going, then its last state or a Status (pods and namespaces: the object; nodes and workloads: a Status); a Status
   // for evictions.
   Answer<Stored> serve(const kube::Request& request);
-  // The same with the HTTP code of a yes: 201 when something was made, else 200.
+  // The same with the HTTP code of success: 201 when an object was created, else 200.
   Answer<Reply> reply(const kube::Request& request);
-  // Asked by somebody who is no more trusted than RBAC says: he may not give away rights that he does not have. (That
-  // he may ask at all is for the caller to find out.)
+  // The same for a user with RBAC rights: it must not grant rights that it does not have. (Authorization of the request
+  // itself is the caller's task.)
   Answer<Reply> reply(const kube::Request& request, const rbac::User& user);
   // Deletes every object of the range, each by the rules of one delete; the objects as they were.
-  Answer<Page> delete_collection(const kube::Range& range, const kube::Request& how);
+  Answer<ListPage> delete_collection(const kube::Range& range, const kube::Request& how);
   // One page; `limit` 0 = all. `continue_token` as given by the page before.
-  Answer<Page> list(const kube::Range& range, int limit, const std::string& continue_token,
-                    const std::string& resource_version);
+  Answer<ListPage> list(const kube::Range& range, int limit, const std::string& continue_token,
+                        const std::string& resource_version);
 
   // Events after `since` (replayed at once), then each new one as it is committed; 410 when history does not reach back
   // so far. `since` 0: everything that exists, as Added, and then what happens. The callback runs inside the commit:
-  // whoever wants distance (latency, queues) makes it himself.
+  // latency and queues are the caller's.
   using Seen = std::function<void(kube::WatchEvent::Kind, const Kept&)>;
   Answer<int> watch(const kube::Range& range, std::uint64_t since, Seen seen);
   void unwatch(int id);
 
-  // The field manager of the request that is being served, for listeners of the store who tell who did it; "" between
-  // requests.
+  // The field manager of the request that is being served, for listeners of the store that report the writer; ""
+  // between requests.
   std::string_view asker() const;
 
   Store& store();
@@ -128,18 +126,18 @@ class Server {
   // The established CRD of a custom resource, or nullptr; valid until the next request.
   const crd::Definition* definition(std::string_view group, std::string_view plural) const;
   // A custom resource that has no CRD, with the meaning of its schema (sim/server/catalog.h) where it has one. One of
-  // the same group and plural is replaced. Its objects stay when it is removed; whoever removes it deletes them first.
+  // the same group and plural is replaced. Its objects stay when it is removed; delete them first.
   void add_resource(kube::Resource resource, std::shared_ptr<const CustomKind> kind = nullptr);
   void remove_resource(std::string_view group, std::string_view plural);
 
-  // metadata.managedFields for every object, not only for those that somebody applied: what a visitor over HTTP
-  // expects, at the price of speed.
+  // metadata.managedFields for every object, not only for applied ones: what clients over HTTP expect;
+  // slower.
   void always_manage_fields(bool always);
 
-  // What a visitor expects of every cluster: the roles and bindings it is born with, priority classes, the service
-  // "kubernetes", and the authority's certificate (`ca`, PEM) for pods. Once is enough.
+  // The bootstrap objects of every cluster: roles and bindings, priority classes, the service "kubernetes", and the CA
+  // certificate (`ca`, PEM) for pods. Once is enough.
   void furnish(const std::string& ca);
-  // Who may do what, following the objects; empty before `furnish`.
+  // The RBAC policy, following the objects; empty before `furnish`.
   const rbac::Policy& policy() const;
 
   // From now on the server makes this mistake.

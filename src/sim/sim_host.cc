@@ -14,15 +14,15 @@ namespace {
 using base::fault;
 using base::Fault;
 
-constexpr std::array<std::pair<HostLuck, std::string_view>, 8> kLuckNames{{
-    {HostLuck::DiskFull, "disk-full"},
-    {HostLuck::TornWrite, "torn-write"},
-    {HostLuck::ModuleStuck, "module-stuck"},
-    {HostLuck::CannotUnload, "cannot-unload"},
-    {HostLuck::LoadFails, "load-fails"},
-    {HostLuck::RebootIgnored, "reboot-ignored"},
-    {HostLuck::SourceAway, "source-away"},
-    {HostLuck::MakeFails, "make-fails"},
+constexpr std::array<std::pair<HostFault, std::string_view>, 8> kHostFaultNames{{
+    {HostFault::DiskFull, "disk-full"},
+    {HostFault::TornWrite, "torn-write"},
+    {HostFault::ModuleStuck, "module-stuck"},
+    {HostFault::CannotUnload, "cannot-unload"},
+    {HostFault::LoadFails, "load-fails"},
+    {HostFault::RebootIgnored, "reboot-ignored"},
+    {HostFault::SourceAway, "source-away"},
+    {HostFault::MakeFails, "make-fails"},
 }};
 
 bool is_volatile(std::string_view path) {
@@ -33,21 +33,21 @@ bool belongs_to_the_kernel(std::string_view path) { return path.starts_with("/pr
 
 }  // namespace
 
-std::string_view word(HostLuck luck) {
-  for (const auto& [which, name] : kLuckNames) {
-    if (which == luck) return name;
+std::string_view name(HostFault fault) {
+  for (const auto& [which, name] : kHostFaultNames) {
+    if (which == fault) return name;
   }
   return "";
 }
 
-Result<HostLuck> parse_host_luck(std::string_view name) {
+Result<HostFault> parse_host_fault(std::string_view name) {
   std::string known;
-  for (const auto& [which, known_name] : kLuckNames) {
+  for (const auto& [which, known_name] : kHostFaultNames) {
     if (known_name == name) return which;
     known += (known.empty() ? "" : ", ") + std::string(known_name);
   }
-  return fault(Fault::Kind::Refused, fmt::format("\"{}\" is no bad luck that a machine can have; there are: {}",
-                                                 base::one_line(name, 60), known));
+  return fault(Fault::Kind::Refused,
+               fmt::format("unknown host fault \"{}\": choose one of {}", base::one_line(name, 60), known));
 }
 
 SimHost::SimHost(HostMakeup makeup, base::Random& random, std::string boot_id)
@@ -74,7 +74,7 @@ std::optional<std::string> SimHost::kernel_file(const std::string& path) const {
   if (parts.size() != 2 || at == modules_.end()) return std::nullopt;
   if (parts[1] == "version" && !at->second.version.empty()) return at->second.version + "\n";
   if (parts[1] == "initstate") return "live\n";
-  if (parts[1] == "refcnt" && !has(HostLuck::CannotUnload)) return fmt::format("{}\n", references(at->first));
+  if (parts[1] == "refcnt" && !has(HostFault::CannotUnload)) return fmt::format("{}\n", references(at->first));
   return std::nullopt;
 }
 
@@ -83,7 +83,7 @@ std::string SimHost::proc_modules() const {
   for (const auto& [name, loaded] : modules_) {
     std::string users;
     for (const auto& user : users_of(name)) users += user + ",";
-    const bool counted = !has(HostLuck::CannotUnload);
+    const bool counted = !has(HostFault::CannotUnload);
     text += fmt::format("{} 65536 {} {} Live 0x0000000000000000\n", name,
                         counted ? std::to_string(references(name)) : "-", counted && !users.empty() ? users : "-");
   }
@@ -117,7 +117,7 @@ Result<void> SimHost::write(const std::string& path, std::string_view text) {
   if (belongs_to_the_kernel(path)) {
     return fault(Fault::Kind::Refused, fmt::format("cannot write {}: the kernel does not take it", path));
   }
-  if (has(HostLuck::DiskFull) && !is_volatile(path)) {
+  if (has(HostFault::DiskFull) && !is_volatile(path)) {
     return fault(Fault::Kind::Failed,
                  fmt::format("cannot write {}: no space left on device; free some and try again", path));
   }
@@ -153,7 +153,7 @@ bool SimHost::exists(const std::string& path) {
 // ---- kernel
 
 int SimHost::references(const std::string& module) const {
-  int count = static_cast<int>(users_of(module).size()) + (has(HostLuck::ModuleStuck) ? 1 : 0);
+  int count = static_cast<int>(users_of(module).size()) + (has(HostFault::ModuleStuck) ? 1 : 0);
   for (const auto& [pid, holder] : processes_) {
     for (const auto& device : makeup_.devices) {
       if (device.module == module && device.path == holder.path) ++count;
@@ -172,7 +172,7 @@ std::vector<std::string> SimHost::users_of(const std::string& module) const {
 
 Result<std::vector<host::Module>> SimHost::modules() {
   std::vector<host::Module> all;
-  const bool counted = !has(HostLuck::CannotUnload);
+  const bool counted = !has(HostFault::CannotUnload);
   for (const auto& [name, loaded] : modules_) {
     host::Module module;
     module.name = name;
@@ -191,7 +191,7 @@ Result<void> SimHost::unload(const std::string& module) {
   if (at == modules_.end()) {
     return fault(Fault::Kind::NotFound, fmt::format("cannot unload {}: it is not loaded", module));
   }
-  if (has(HostLuck::CannotUnload)) {
+  if (has(HostFault::CannotUnload)) {
     return fault(Fault::Kind::Refused,
                  fmt::format("cannot unload {}: this kernel cannot unload modules; only a reboot removes it", module));
   }
@@ -220,7 +220,7 @@ Result<void> SimHost::load(const std::string& file, const std::string& parameter
   if (names_kernel) words.resize(words.size() - 2);
   if (words.size() < 3 || words.size() > 4 || words[0] != "module" || words[1].empty() || !is_ours) {
     return fault(Fault::Kind::Malformed,
-                 fmt::format("cannot load {}: it is no kernel module (exec format error)", file));
+                 fmt::format("cannot load {}: it is not a kernel module (exec format error)", file));
   }
   return insert(std::string(words[1]), std::string(words[2]), words.size() == 4 ? std::string(words[3]) : "");
 }
@@ -231,11 +231,11 @@ Result<void> SimHost::insert(const std::string& name, const std::string& version
         Fault::Kind::AlreadyExists,
         fmt::format("cannot load {}: version {} of it is loaded; unload that first", name, modules_.at(name).version));
   }
-  if (has(HostLuck::LoadFails) || (!stands_on.empty() && !modules_.contains(stands_on))) {
+  if (has(HostFault::LoadFails) || (!stands_on.empty() && !modules_.contains(stands_on))) {
     return fault(
         Fault::Kind::Refused,
         fmt::format("cannot load {} {}: the kernel refuses it ({}); see the kernel log", name, version,
-                    has(HostLuck::LoadFails) ? "key was rejected by service" : "unknown symbol of " + stands_on));
+                    has(HostFault::LoadFails) ? "key was rejected by service" : "unknown symbol of " + stands_on));
   }
   modules_[name] = {version, stands_on};
   if (on_module) on_module(name, version, true);
@@ -295,7 +295,7 @@ Result<void> SimHost::reboot(std::string_view expected_boot_id) {
                  fmt::format("will not reboot: the machine runs boot {}, not {}; it has rebooted since that was read",
                              boot_id_, base::one_line(expected_boot_id, 60)));
   }
-  if (!has(HostLuck::RebootIgnored) && on_reboot) on_reboot();
+  if (!has(HostFault::RebootIgnored) && on_reboot) on_reboot();
   return {};
 }
 
@@ -306,17 +306,17 @@ void SimHost::power_cycle() {
   modules_.clear();
   processes_.clear();
   std::erase_if(files_, [](const auto& file) { return is_volatile(file.first); });
-  if (auto at = files_.find(written_last_); has(HostLuck::TornWrite) && at != files_.end()) {
+  if (auto at = files_.find(written_last_); has(HostFault::TornWrite) && at != files_.end()) {
     at->second.resize(at->second.size() / 2);
   }
   written_last_.clear();
 }
 
-void SimHost::set_luck(HostLuck luck, bool on) {
+void SimHost::set_fault(HostFault fault, bool on) {
   if (on) {
-    luck_.insert(luck);
+    faults_.insert(fault);
   } else {
-    luck_.erase(luck);
+    faults_.erase(fault);
   }
 }
 

@@ -2,9 +2,9 @@
 //
 // At rest: files (those under /run, /tmp and /dev do not survive a boot), the loaded modules, and the processes that
 // hold a device. /sys/module, /proc/modules and the device files are not stored: they are read off the modules, so they
-// cannot disagree with them. A module is referenced by the holders of its devices and by the modules that stand on it,
-// as in the kernel. The machine does not know Kubernetes; a pod is a uid to it. Rebooting is asked for here and carried
-// out by whoever owns the machine (sim/kubelet), who calls `power_cycle` when the machine goes down.
+// cannot disagree with them. A module is referenced by the holders of its devices and by the modules that depend on it,
+// as in the kernel. The machine does not know Kubernetes; a pod is a uid to it. A reboot is requested here and carried
+// out by the owner (sim/kubelet), which calls `power_cycle` when the machine goes down.
 #pragma once
 
 #include <functional>
@@ -22,27 +22,28 @@ namespace drover::sim {
 
 using base::Result;
 
-// A machine's bad luck, each by its name in stories and commands.
-enum class HostLuck {
+// A machine's faults, each with its name in stories and commands.
+enum class HostFault {
   DiskFull,       // "disk-full": nothing can be written
   TornWrite,      // "torn-write": the file written last before a power cycle comes back cut in half
-  ModuleStuck,    // "module-stuck": every loaded module has a reference that nobody explains
+  ModuleStuck,    // "module-stuck": every loaded module has a reference without a holder
   CannotUnload,   // "cannot-unload": a kernel built without module unloading
   LoadFails,      // "load-fails": the kernel refuses new modules (wrong signature, missing symbol)
   RebootIgnored,  // "reboot-ignored": a reboot is accepted and does not happen
-  SourceAway,     // "source-away": git reaches nobody
+  SourceAway,     // "source-away": git cannot reach its server
   MakeFails,      // "make-fails": the driver does not compile
 };
-std::string_view word(HostLuck luck);
+std::string_view name(HostFault fault);
 // Refused, with the names there are, when it is none of them.
-Result<HostLuck> parse_host_luck(std::string_view name);
+Result<HostFault> parse_host_fault(std::string_view name);
 
 // What the machine is made of.
 struct HostMakeup {
   struct Device {
-    std::string path;          // "/dev/acme0"
-    std::string module;        // there while this module is loaded
-    std::string openers = {};  // the file in /proc in which the driver lists who has opened it; "" for none
+    std::string path;    // "/dev/acme0"
+    std::string module;  // there while this module is loaded
+    std::string openers =
+        {};  // the file in /proc in which the driver lists the processes that have it open; "" for none
   };
   std::string kernel_release = "6.8.0-90-generic";
   std::vector<Device> devices;
@@ -76,7 +77,7 @@ class SimHost final : public host::Host {
   std::string boot_id() override { return boot_id_; }
   std::string kernel_release() override { return makeup_.kernel_release; }
   Result<std::vector<host::Module>> modules() override;
-  bool can_unload_modules() override { return !has(HostLuck::CannotUnload); }
+  bool can_unload_modules() override { return !has(HostFault::CannotUnload); }
   Result<void> unload(const std::string& module) override;
   // A module file's text is "module NAME VERSION [stands on NAME] [for KERNEL]" (see module_text).
   Result<void> load(const std::string& file, const std::string& parameters) override;
@@ -113,8 +114,8 @@ class SimHost final : public host::Host {
   // The kernel that the next boot starts.
   void set_kernel(std::string release) { next_kernel_ = std::move(release); }
 
-  void set_luck(HostLuck luck, bool on);
-  bool has(HostLuck luck) const { return luck_.contains(luck); }
+  void set_fault(HostFault fault, bool on);
+  bool has(HostFault fault) const { return faults_.contains(fault); }
 
   // What the owner wants to hear of.
   std::function<void(const std::string& module, const std::string& version, bool loaded)> on_module = {};
@@ -146,7 +147,7 @@ class SimHost final : public host::Host {
   std::string next_kernel_ = {};
   std::map<int, base::Timer> running_;  // programs
   int next_program_ = 0;
-  std::set<HostLuck> luck_;
+  std::set<HostFault> faults_;
 };
 
 }  // namespace drover::sim

@@ -1,7 +1,7 @@
 // A simulated machine's folders, and the few programs that are installed on it: git, make, depmod and modprobe.
 //
 // A clone leaves the version that its tag names; make turns that into a module file for the kernel whose headers it is
-// given. Both take the makeup's time and can have the machine's bad luck.
+// given. Both take the makeup's time and have the machine's faults.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string valued(const std::vector<std::string>& args, std::string_view beginn
 }  // namespace
 
 Result<void> SimHost::make_folder(const std::string& path) {
-  if (has(HostLuck::DiskFull))
+  if (has(HostFault::DiskFull))
     return fault(Fault::Kind::Failed, fmt::format("cannot make the folder {}: no space left on device", path));
   return {};
 }
@@ -75,7 +75,7 @@ Result<std::vector<std::string>> SimHost::find(const std::string& folder, const 
 
 Result<std::uint64_t> SimHost::free_bytes(const std::string& path) {
   static_cast<void>(path);
-  return has(HostLuck::DiskFull) ? 0 : 100'000'000'000;
+  return has(HostFault::DiskFull) ? 0 : 100'000'000'000;
 }
 
 Result<std::string> SimHost::fingerprint(const host::Inside& file) {
@@ -94,7 +94,7 @@ Result<host::ModuleFile> SimHost::module_file(const std::string& path) {
   TRY(const std::string text, read(path));
   const auto words = base::split(base::trim(text), ' ');
   if (words.size() < 5 || words[0] != "module" || words[words.size() - 2] != "for")
-    return fault(Fault::Kind::Malformed, fmt::format("{} is no kernel module", path));
+    return fault(Fault::Kind::Malformed, fmt::format("{} is not a kernel module", path));
   return host::ModuleFile{std::string(words[2]), std::string(words.back())};
 }
 
@@ -102,7 +102,7 @@ Result<host::ModuleFile> SimHost::module_file(const std::string& path) {
 
 host::Ran SimHost::clone(const host::Command& command) {
   const std::string tag = after(command.args, "--branch");
-  if (has(HostLuck::SourceAway)) return {128, "fatal: unable to access the repository: could not resolve host\n"};
+  if (has(HostFault::SourceAway)) return {128, "fatal: unable to access the repository: could not resolve host\n"};
   const auto into = command.args.back();
   const std::string version = tag.substr(tag.rfind('-') + 1);
   for (const auto& [name, text] : std::map<std::string, std::string>{
@@ -116,7 +116,7 @@ host::Ran SimHost::make(const host::Command& command) {
   const std::string headers = after(command.args, "-C");
   const std::string source = valued(command.args, "M=");
   if (!exists(headers + "/Makefile")) return {2, fmt::format("make: *** {}: no such file or directory\n", headers)};
-  if (has(HostLuck::MakeFails))
+  if (has(HostFault::MakeFails))
     return {2, "chardev.c:12: error: implicit declaration of function\nmake: *** Error 2\n"};
   const auto version = read(source + "/VERSION");
   if (!version) return {2, "make: *** No rule to make target\n"};

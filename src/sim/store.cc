@@ -23,10 +23,10 @@ const json::Array& owners_of(const kube::Object* object) {
   return object == nullptr ? kNone : json::array_at(*object, {"metadata", "ownerReferences"});
 }
 
-// What the history may weigh as far as it lies open, when it is longer than the least.
+// The most bytes of unpacked history, once it is longer than kLeastOpen.
 constexpr std::size_t kMostOpenBytes = 32 << 20;
 constexpr std::size_t kLeastOpen = 1000;
-// What the packed history before it may weigh, and how long it is kept.
+// The most bytes of packed history before it, and how long it is kept.
 constexpr std::size_t kMostPackedBytes = 40 << 20;
 constexpr base::Span kPackedFor = std::chrono::minutes(5);
 // Of a packed commit, besides the bytes of the object.
@@ -94,11 +94,11 @@ Stored Store::stamp(Draft object) {
   return std::move(object).seal();
 }
 
-// It is no longer the one in its place.
+// The object is not the current version any longer.
 void Store::lay_aside(const Kept& object) {
-  Lot& lot = *object.lot();
-  lot.is_current = false;
-  open_ -= lot.open != nullptr;
+  StoredState& state = *object.state();
+  state.is_current = false;
+  open_ -= state.open != nullptr;
 }
 
 Stored Store::put(const std::string& resource, Draft object) { return put_stamped(resource, stamp(std::move(object))); }
@@ -117,7 +117,7 @@ Stored Store::put_stamped(const std::string& resource, Stored is) {
   const Stored was = before.open();
   if (before) lay_aside(before);
   objects_ += is_new;
-  after.lot()->is_current = true;
+  after.state()->is_current = true;
   ++open_;
   move_in_indexes(resource, at->first, was.get(), is.get());
   Commit told{is_new ? Commit::Kind::Created : Commit::Kind::Changed, version_, resource, was, is, after};
@@ -176,7 +176,7 @@ void Store::move_in_indexes(const ResourceName& resource, const std::string& key
 
 void Store::commit(Commit::Kind kind, const ResourceName& resource, Kept before, Kept after) {
   if (history_limit_ > 0) {
-    open_history_weight_ += Draft::weight(*after.lot()->open);
+    open_history_weight_ += Draft::weight(*after.state()->open);
     const base::Instant at = clock_ != nullptr ? clock_->now() : base::Instant();
     history_.push_back({kind, version_, &resource, at, std::move(before), std::move(after), {}});
   }
@@ -186,7 +186,7 @@ void Store::commit(Commit::Kind kind, const ResourceName& resource, Kept before,
 
 void Store::tell(Commit commit) {
   untold_.push_back(std::move(commit));
-  if (telling_) return;  // whoever is telling goes on with this one
+  if (telling_) return;  // the call that is already running delivers this one too
   telling_ = true;
   while (!untold_.empty()) {
     const Commit next = std::move(untold_.front());
@@ -214,19 +214,19 @@ void Store::trim_history() {
 
 void Store::pack_oldest_open() {
   Past& past = history_[packed_history_];
-  const kube::Object& object = *past.after.lot()->open;
+  const kube::Object& object = *past.after.state()->open;
   open_history_weight_ -= Draft::weight(object);
   past.key = kube::key_of(object);
   pack(past.after);
   // What an object was before lies packed already, unless that was forgotten while there were few.
-  if (past.before && past.before.lot()->open) pack(past.before);
-  packed_history_weight_ += past.after.lot()->packed.size() + kPackedCommit;
+  if (past.before && past.before.state()->open) pack(past.before);
+  packed_history_weight_ += past.after.state()->packed.size() + kPackedCommit;
   ++packed_history_;
 }
 
 void Store::pack(const Kept& object) {
-  object.lot()->pack(packed_);
-  open_ -= object.lot()->is_current;
+  object.state()->pack(packed_);
+  open_ -= object.state()->is_current;
 }
 
 void Store::forget_oldest() {
@@ -234,10 +234,10 @@ void Store::forget_oldest() {
   compacted_ = oldest.version;
   if (packed_history_ > 0) {
     --packed_history_;
-    packed_history_weight_ -= oldest.after.lot()->packed.size() + kPackedCommit;
+    packed_history_weight_ -= oldest.after.state()->packed.size() + kPackedCommit;
   } else {
-    open_history_weight_ -= Draft::weight(*oldest.after.lot()->open);
-    if (oldest.after.lot()->is_current && is_large()) pack(oldest.after);
+    open_history_weight_ -= Draft::weight(*oldest.after.state()->open);
+    if (oldest.after.state()->is_current && is_large()) pack(oldest.after);
   }
   history_.pop_front();
 }
@@ -270,7 +270,7 @@ std::map<std::string, Kept> Store::before(std::string_view resource, std::uint64
   if (shelf == shelves_.end()) return then;
   for (auto at = first_after(since); at != history_.end(); ++at) {
     if (at->resource != &shelf->first) continue;
-    then.try_emplace(at->key.empty() ? kube::key_of(*at->after.lot()->open) : at->key, at->before);
+    then.try_emplace(at->key.empty() ? kube::key_of(*at->after.state()->open) : at->key, at->before);
   }
   return then;
 }

@@ -1,12 +1,12 @@
 // The data at rest of the embedded cluster: immutable objects under (resource, namespace/name), one version counter,
 // and the recent history that watches replay.
 //
-// The store knows nothing of meaning: no defaulting, no finalizers, no budgets (that is Server). It keeps objects,
-// gives each commit the next resourceVersion, and tells whoever listens, in order, before the commit returns.
+// The store has no API logic: no defaulting, no finalizers, no budgets (that is Server). It keeps objects,
+// gives each commit the next resourceVersion, and calls the listeners, in order, before the commit returns.
 //
-// A small cluster's objects all lie open, and its history is short. When there are many, those that have not changed
-// lately are packed away (cellar.h) and opened again for whoever asks, who notices nothing; so is the history, of which
-// more can be kept then: a list of thousands of objects takes its time, and they change while it is read.
+// A small cluster's objects are all unpacked, and its history is short. When there are many, those that have not
+// changed lately are packed (packed_store.h) and unpacked when they are read; so is the history, of which more can be
+// kept then: a list of thousands of objects takes time, and they change while it is read.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Commit {
   ResourceName resource;
   Stored before;   // not for Created
   Stored after;    // for Removed: the last state, with the version of the removal
-  Kept kept = {};  // `after`, for whoever wants to look at it later
+  Kept kept = {};  // `after`, to keep for later
 };
 
 class Store {
@@ -50,9 +50,9 @@ class Store {
 
   // Nothing when absent. `key` is "ns/name" or "name".
   Stored find(std::string_view resource, std::string_view key) const;
-  // In key order; `ns` limits it to one namespace. The visitor must not write to the store.
+  // In key order; `ns` limits it to one namespace. `visit` must not write to the store.
   void each(std::string_view resource, std::string_view ns, const std::function<void(const Stored&)>& visit) const;
-  // In key order, beginning with the first key after `after`; ends when the visitor says false.
+  // In key order, beginning with the first key after `after`; ends when `visit` returns false.
   void each_after(std::string_view resource, std::string_view ns, std::string_view after,
                   const std::function<bool(const std::string& key, const Kept&)>& visit) const;
   std::size_t count(std::string_view resource) const;
@@ -74,7 +74,7 @@ class Store {
   std::uint64_t version() const { return version_; }
   // History back to (excluding) this version can be replayed.
   std::uint64_t oldest_replayable() const { return compacted_; }
-  // Commits of one resource after `since`, oldest first; only valid when since >= oldest_replayable(). The visitor may
+  // Commits of one resource after `since`, oldest first; only valid when since >= oldest_replayable(). `visit` may
   // write; what it writes is not visited.
   void replay(std::string_view resource, std::uint64_t since, const std::function<void(const Commit&)>& visit) const;
   // The objects of one resource that have changed after `since`, as they were then; none where there was none.
@@ -88,11 +88,11 @@ class Store {
   std::size_t history() const { return history_.size(); }
   // How many objects may lie open before old ones are packed away.
   void keep_open(std::size_t objects) { most_open_ = objects; }
-  // How many lie open now, besides those that somebody holds.
+  // How many are unpacked now, besides copies in use.
   std::size_t open() const { return open_; }
 
   // Called after every commit, in the order of subscribing, for ever (listeners live as long as the store, or
-  // unsubscribe by the id). A listener may write; that commit is told to everybody after the one being told.
+  // unsubscribe by the id). A listener may write; that commit is delivered after the one being delivered.
   using Heard = std::function<void(const Commit&)>;
   int subscribe(Heard heard);
   void unsubscribe(int id);

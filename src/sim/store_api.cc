@@ -14,7 +14,7 @@
 namespace drover::sim {
 namespace {
 
-// Whoever holds the Call can stop what comes back; a request that left cannot be stopped.
+// Cancelling a Call stops its answer; a request that was sent cannot be stopped.
 struct Ticket final : kube::Call::Ticket {
   bool is_wanted = true;
   std::function<void()> on_cancel;
@@ -42,7 +42,7 @@ struct StoreApi::Body : std::enable_shared_from_this<StoreApi::Body> {
   Body(Server& server, base::Loop& loop, base::Random random, DoorTiming timing)
       : server(server), loop(loop), random(std::move(random)), timing(timing) {}
 
-  // Calls `then` after half a round trip, unless the door is gone by then.
+  // Calls `then` after half a round trip, unless the StoreApi is gone by then.
   void travel(std::function<void()> then) {
     const base::Span way =
         timing.latency > base::Span::zero() ? random.jitter(timing.latency / 2, 0.5) : base::Span::zero();
@@ -55,7 +55,7 @@ struct StoreApi::Body : std::enable_shared_from_this<StoreApi::Body> {
 
   struct Listing;
   struct Watching;
-  std::vector<std::shared_ptr<Watching>> watches;  // those under way; whoever let his Call go still hears
+  std::vector<std::shared_ptr<Watching>> watches;  // open watches; those whose Call was let go still get events
   ~Body();
   void stop(Watching& watching);
   void ask_for_page(const std::shared_ptr<Listing>& listing);
@@ -230,7 +230,7 @@ void StoreApi::Body::begin(const std::shared_ptr<Watching>& watching) {
   if (!since || *since < 0) {
     end(watching,
         kube::Fault{kube::Fault::Kind::Refused,
-                    fmt::format("watch {}: \"{}\" is no resourceVersion; begin with a list",
+                    fmt::format("watch {}: invalid resourceVersion \"{}\"; begin with a list",
                                 request.range.resource.qualified(), base::one_line(request.resource_version, 40))});
     return;
   }

@@ -1,7 +1,7 @@
-// The function-call door: kube::Api on the embedded server, under virtual (or real) time.
+// The embedded server as a kube::Api, by function calls, in virtual (or real) time.
 //
-// An answer takes `latency` (jittered by the seed), a watch event too; order is kept. What goes wrong on the way is the
-// business of bad_luck.h, which wraps this door.
+// An answer takes `latency` (jittered by the seed), a watch event too; order is kept. Faults on the way are
+// injected by faults.h, which wraps this one.
 #pragma once
 
 #include "base/loop.h"

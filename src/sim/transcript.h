@@ -1,4 +1,4 @@
-// What happened, line by line: virtual time, who, what. The same seed gives the same text, byte for byte.
+// The transcript, line by line: virtual time, field manager, change. The same seed gives the same text, byte for byte.
 //
 //   00:00:12.340  kube-scheduler           pods/ml/train-7  spec.nodeName=gpu-3
 //
@@ -23,7 +23,7 @@ class Transcript {
   // Everything so far, one line per commit.
   const std::string& text() const { return text_; }
   std::size_t lines() const { return lines_; }
-  // A line of somebody's own (a scenario's step, a host's doing).
+  // A line that is not a commit (a scenario's step, an event on a host).
   void note(std::string_view actor, std::string_view what);
 
  private:

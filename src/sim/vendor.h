@@ -43,7 +43,7 @@ struct SimVendor {
 };
 using SimVendors = std::span<const SimVendor* const>;
 
-// Every vendor that is there (cmake/vendors.cmake), for main, and for tests that do not say whom they mean.
+// Every vendor that is there (cmake/vendors.cmake), for main, and for tests that do not name their vendors.
 SimVendors all();
 
 }  // namespace drover::sim

@@ -6,7 +6,7 @@
 //   std::cout << world.transcript();
 //
 // EmbeddedCluster runs on any base::Loop; World is the same on a VirtualLoop, with a transcript. Kubelets, hosts and
-// bad luck are attached from outside: they talk through doors like everybody else.
+// faults are attached from outside: they use the API like every other client.
 #pragma once
 
 #include <chrono>
@@ -52,7 +52,7 @@ class EmbeddedCluster {
   Server& server() { return server_; }
   const Store& store() const { return server_.store(); }
   Events& events() { return events_; }
-  // The door of one client; the same for the same name.
+  // The API of one client; the same for the same name.
   StoreApi& api(const std::string& client);
   // A stream of chance that depends on the seed and the label only.
   base::Random random(std::string_view label) const { return random_.fork(label); }

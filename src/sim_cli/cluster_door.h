@@ -1,5 +1,5 @@
 // The embedded cluster behind HTTPS, with an administrator's kubeconfig: what `drover-sim serve` and `drover-sim demo`
-// put in front of a cluster so that kubectl and helm can visit.
+// put in front of a cluster for kubectl and helm.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace drover::sim_cli {
 
 class ClusterDoor {
  public:
-  // `names` are further ones by which visitors may call it. Cluster, logs and loop must outlive it; the cluster may
+  // `names` are further host names that clients may use. Cluster, logs and loop must outlive it; the cluster may
   // live on another loop than the wire, as long as one thread turns both.
   static base::Result<std::unique_ptr<ClusterDoor>> open(kube::AsioLoop& loop, sim::EmbeddedCluster& cluster,
                                                          sim::LogBook& logs, const cli::Address& address,
@@ -32,7 +32,7 @@ class ClusterDoor {
 
   std::string token_;
   std::string url_;
-  // The wire goes before the door.
+  // The HTTPS server is destroyed before the HTTP frontend.
   std::unique_ptr<sim::Door> door_;
   std::unique_ptr<http::HttpServer> server_;
 };

@@ -44,9 +44,9 @@ constexpr std::string_view kNewDriver = "550.54.14";
 constexpr std::string_view kFleet = "nvidia=12";
 constexpr int kNodes = 12;
 constexpr int kTraining = 6;
-// How long people look at a rollout that a budget holds before somebody does something.
+// How long a rollout blocked by a budget is shown before the budget is changed.
 constexpr base::Span kStubborn = 90s;
-// Nobody would still look.
+// The longest that the demo runs.
 constexpr base::Span kTooLong = 1h;
 // kubectl shows ages by its own clock: the story begins so long before the reader's now, and so ends about now.
 constexpr base::Span kHeadStart = 5min;
@@ -139,7 +139,7 @@ class Demo {
     screen_.say(fmt::format("  again          --seed {} tells the same story", options_.seed));
   }
 
-  // In real time, for whoever visits with kubectl, until a signal.
+  // In real time, for kubectl, until a signal.
   void stay_open() {
     screen_.say("");
     screen_.say("The cluster stays, in real time; Ctrl-C ends it. For example:");

@@ -1,4 +1,4 @@
-// `drover-sim demo`: the real operator on the embedded cluster, for somebody who has just cloned the repository.
+// `drover-sim demo`: the real operator on the embedded cluster, for a first look after cloning the repository.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct DemoOptions {
   sim::SimVendors vendors = {};  // whose machines and images are known
   std::uint64_t seed = 7;
   base::Span frame = std::chrono::milliseconds(40);  // real time for each virtual second; zero hurries
-  bool once = false;                                 // end with the story, even when a kubeconfig was written
+  bool once = false;                                 // end with the demo, even when a kubeconfig was written
   std::string kubeconfig = {};                       // serve the cluster over HTTPS and write this file
 };
 

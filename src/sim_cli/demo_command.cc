@@ -1,4 +1,4 @@
-// `drover-sim demo` on the command line; the story itself is in demo.cc.
+// `drover-sim demo` on the command line; the demo itself is in demo.cc.
 #include <unistd.h>
 
 #include <memory>
@@ -18,7 +18,7 @@ void add_demo(cli::Command app, sim::SimVendors vendors) {
       "nodes");
   auto options = std::make_shared<DemoOptions>();
   options->vendors = vendors;
-  // Nobody looks at a pipe while it fills.
+  // Without a terminal: no delay between frames.
   if (isatty(STDOUT_FILENO) != 1) options->frame = base::Span::zero();
   command.option("--seed", options->seed, "where chance begins", {.shows_default = true});
   cli::add_span_flag(command, "--frame", options->frame, "real time for each virtual second; 0 hurries");

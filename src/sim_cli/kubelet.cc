@@ -98,7 +98,7 @@ class Session {
       say("ended; the nodes stay and will turn NotReady");
       return loop_.stop();
     }
-    // Whoever is in a hurry sends another signal.
+    // A second signal ends the process at once.
     loop_.on_signal([this](int) { loop_.stop(); });
     std::vector<std::string> names;
     for (const auto& node : sim::make_nodes(fleet_, flags_.simulation.vendors)) names.emplace_back(kube::name_of(node));

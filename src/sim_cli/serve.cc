@@ -30,10 +30,10 @@ struct ServeFlags {
   bool list_bugs = false;
 };
 
-// One run of the command. Members are destroyed from the last to the first: the door goes before the cluster.
-class Served {
+// One run of the command. Members are destroyed from the last to the first: the HTTP frontend before the cluster.
+class ServedCluster {
  public:
-  explicit Served(ServeFlags flags) : flags_(std::move(flags)), random_(flags_.simulation.seed) {}
+  explicit ServedCluster(ServeFlags flags) : flags_(std::move(flags)), random_(flags_.simulation.seed) {}
 
   base::Result<void> open() {
     TRY(fleet_, sim::parse_fleet(flags_.simulation.nodes, flags_.simulation.vendors));
@@ -50,7 +50,7 @@ class Served {
     }
     TRY(door_, ClusterDoor::open(loop_, *cluster_, logs_, address, flags_.names));
     if (!address.is_loopback) {
-      say(fmt::format("warning: {} is reachable from other machines; whoever has the token of {} is its administrator",
+      say(fmt::format("warning: {} is reachable from other machines; the token of {} grants cluster-admin",
                       flags_.listen, flags_.kubeconfig.empty() ? "the kubeconfig" : flags_.kubeconfig));
     }
     return {};
@@ -81,7 +81,7 @@ class Served {
     kubelets_->keep_logs(&logs_);
     kubelets_->tell(say);
     kubelets_->start();
-    // Like an API server that has just been started: nobody can ask for what was before.
+    // Like an API server that has just been started: earlier history cannot be watched.
     cluster_->server().store().compact(cluster_->store().version());
     if (!flags_.kubeconfig.empty()) {
       if (auto written = base::write_file(flags_.kubeconfig, door_->kubeconfig()); !written) {
@@ -133,7 +133,7 @@ int serve_cluster(const ServeFlags& flags) {
     for (const sim::BugRow& row : sim::all_bugs()) fmt::print("{} ({}): {}\n", row.name, row.area, row.sentence);
     return 0;
   }
-  Served served(flags);
+  ServedCluster served(flags);
   if (auto opened = served.open(); !opened) return cli::complain(opened.error());
   return served.run();
 }
@@ -147,7 +147,7 @@ void add_flags(cli::Command command, ServeFlags& flags) {
                  {.type_name = "FILE"});
   add_simulation_flags(command, flags.simulation);
   command.flag("--no-managed-fields", flags.no_managed_fields,
-               "keep managedFields only for objects that somebody applied: less memory for large fleets");
+               "keep managedFields only for applied objects: less memory for large fleets");
   command.option("--bug", flags.bugs, "make this mistake on purpose (for tests of the tests)", {.type_name = "NAME"});
   command.flag("--list-bugs", flags.list_bugs, "list the mistakes that can be made, one a line, and end");
 }

@@ -50,7 +50,8 @@ void add_simulation_flags(cli::Command command, SimulationFlags& flags) {
   command.option("--seed", flags.seed, "where chance begins", {.shows_default = true});
   command.flag("--agents", flags.agents, "drivers' init containers run drover's own agent, not a script");
   command.flag("--no-events", flags.no_events, "write no Events");
-  command.flag("--no-leases", flags.no_leases, "renew no leases (nodes turn NotReady unless nobody looks)");
+  command.flag("--no-leases", flags.no_leases,
+               "renew no leases (a node lifecycle controller turns the nodes NotReady)");
 }
 
 std::string status_line(const sim::Kubelets::Count& count) {

@@ -42,7 +42,7 @@ void use(const SchemaRef& schema, json::Value object, const json::Value& old) {
   const bool keys_are_unique = check_list_types(object, *schema).empty();
   if (keys_are_unique && !validate(object, *schema, {}, {&object, &object, schema.get()}).empty()) std::abort();
   (void)check_embedded_resources(object, *schema);
-  const Rules rules(schema);
+  const CelRules rules(schema);
   (void)rules.check(object, nullptr, {}, {}, kBudget);
   (void)rules.check(object, &old, correlation, {}, kBudget);
 }

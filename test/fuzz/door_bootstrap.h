@@ -1,12 +1,12 @@
-// What stands in the cluster that the door is fuzzed in, as visits to it, one a paragraph: something of every sort that
-// an input can read, change and break at once, instead of having to make it first.
+// The bootstrap objects of the fuzzed cluster, as requests separated by a line "---": objects of every kind, so that an
+// input can read and change them without creating them first.
 #pragma once
 
 #include <string_view>
 
 namespace drover::fuzz {
 
-inline constexpr std::string_view kBootstrapObjects = R"furniture(POST /api/v1/namespaces application/json
+inline constexpr std::string_view kBootstrapObjects = R"bootstrap(POST /api/v1/namespaces application/json
 {"metadata":{"name":"f"}}
 ---
 POST /api/v1/nodes application/json
@@ -71,6 +71,6 @@ POST /apis/rbac.authorization.k8s.io/v1/namespaces/f/rolebindings application/js
 ---
 PATCH /api/v1/namespaces/f/configmaps/applied?fieldManager=b application/apply-patch+yaml
 {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"applied"},"data":{"a":"1","b":"2"}}
-)furniture";
+)bootstrap";
 
 }  // namespace drover::fuzz

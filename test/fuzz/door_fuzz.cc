@@ -1,12 +1,12 @@
-// Any bytes as visits to the HTTP door of a small cluster, one after the other: never a crash, always an answer, and
-// nothing left behind when everybody has gone.
+// Any bytes as requests to the HTTP frontend of a small cluster, one after the other: never a crash, always an answer,
+// and no stream or watch left when all clients have gone.
 //
-// Visits are separated by a line "---". A visit is a line "METHOD TARGET CONTENT-TYPE ACCEPT" (the last two may be
+// Requests are separated by a line "---". A request is a line "METHOD TARGET CONTENT-TYPE ACCEPT" (the last two may be
 // missing; a "-" before the method leaves the token at home) and a body.
 //
-// Making a cluster and what stands in it (door_furniture.h) takes longer than most inputs. It is done once: after an
-// input everything is put back as it was, from the store's own history, until the controllers too find nothing to do;
-// so no input sees what another left behind. Where that does not come to rest, a new cluster is made.
+// Making a cluster and its bootstrap objects (door_bootstrap.h) takes longer than most inputs. It is done once: after
+// an input everything is put back as it was, from the store's own history, until the controllers too find nothing to
+// do; so no input sees what another left behind. Where that does not come to rest, a new cluster is made.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -82,12 +82,12 @@ sim::HttpRequest read_visit(std::string_view text) {
 
 constexpr std::chrono::seconds kSettles{2};
 
-// No node is given up: nobody speaks for them.
+// Nodes are not marked NotReady: there are no kubelets.
 sim::WorldOptions options() {
   return {.cluster = {.seed = 7, .patience = {.silence = {}, .startup = {}}}, .keeps_transcript = false};
 }
 
-// A furnished cluster and its door.
+// A cluster with its bootstrap objects, and its HTTP frontend.
 class House {
  public:
   House() : world(options()) {
@@ -97,7 +97,7 @@ class House {
     for (std::string_view text = fuzz::kBootstrapObjects; !text.empty();) {
       const auto visitor = std::make_shared<Listener>();
       receive(take_until(text, "\n---\n"), visitor);
-      if (visitor->code >= 300) std::abort();  // the furniture itself is wrong
+      if (visitor->code >= 300) std::abort();  // the bootstrap objects are wrong
     }
     world.run_for(kSettles);
     version_ = world.store().version();
@@ -140,7 +140,7 @@ class House {
         }
       }
     }
-    // What was put back is no change from here on.
+    // Restoring objects is not a change from here on.
     if (has_changed) version_ = world.store().version();
     return has_changed;
   }
@@ -177,7 +177,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (int i = 0; i < kMostVisits && !text.empty(); ++i) {
     visitors.push_back(std::make_shared<Listener>());
     house->receive(take_until(text, "\n---\n"), visitors.back());
-    // Every other visitor reads what he is sent.
+    // Every other client reads its answer.
     for (std::size_t at = 0; at < visitors.size(); at += 2) visitors[at]->take();
   }
   house->world.run_for(std::chrono::milliseconds(100));

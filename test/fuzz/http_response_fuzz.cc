@@ -41,7 +41,7 @@ Outcome outcome(const std::vector<std::vector<char>>& pieces) {
     out.code = reader.head().code;
     out.wait = net::retry_after_seconds(reader.head());
   }
-  if (out.is_broken) out.taken = 0;  // how much of a bad piece was taken is nobody's business
+  if (out.is_broken) out.taken = 0;  // how much of a bad piece was taken is unspecified
   return out;
 }
 

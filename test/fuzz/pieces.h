@@ -17,7 +17,7 @@ struct Input {
     if (size > 2) text = {reinterpret_cast<const char*>(bytes) + 2, size - 2};
   }
 
-  // Each piece is a copy of its own size, so that a sanitizer sees whoever reads beyond it.
+  // Each piece is a copy of its own size, so that a sanitizer sees a read beyond it.
   std::vector<std::vector<char>> pieces() const { return pieces_of(piece_size == 0 ? text.size() : piece_size); }
   std::vector<std::vector<char>> pieces_of(std::size_t most) const {
     std::vector<std::vector<char>> out;

@@ -67,7 +67,7 @@ TEST(Tenstorrent, TheNextDriverIsBuiltBeforeTheNodeIsTouched) {
 TEST(Tenstorrent, ANodeWhoseBuildFailsIsNeverCordoned) {
   TenstorrentStage stage;
   stage.settle("2.7.0");
-  stage.kubelets.host(kFirst)->set_luck(sim::HostLuck::MakeFails, true);
+  stage.kubelets.host(kFirst)->set_fault(sim::HostFault::MakeFails, true);
   stage.want("2.8.0");
   stage.world.run_for(20min);
   EXPECT_FALSE(stage.ever_cordoned.contains(kFirst));
@@ -75,7 +75,7 @@ TEST(Tenstorrent, ANodeWhoseBuildFailsIsNeverCordoned) {
   EXPECT_EQ(stage.told_of(kFirst), "Pending/CannotPrepare");
   EXPECT_EQ(stage.loaded_on("tenstorrent-2"), "2.8.0") << "the others go on";
   EXPECT_EQ(stage.loaded_on("tenstorrent-3"), "2.8.0");
-  stage.kubelets.host(kFirst)->set_luck(sim::HostLuck::MakeFails, false);
+  stage.kubelets.host(kFirst)->set_fault(sim::HostFault::MakeFails, false);
   EXPECT_TRUE(stage.run_until_loaded("2.8.0")) << stage.told();
 }
 
@@ -293,13 +293,13 @@ TEST(Tenstorrent, ADriverThatDoesNotLoadIsPutBackAndTriedAgainByANewPod) {
   machine.on_module = [&machine, before = machine.on_module](const std::string& module, const std::string& version,
                                                              bool is_loaded) {
     before(module, version, is_loaded);
-    if (!is_loaded && version == "2.7.0") machine.set_luck(sim::HostLuck::LoadFails, true);
+    if (!is_loaded && version == "2.7.0") machine.set_fault(sim::HostFault::LoadFails, true);
   };
   const auto has_failed = [&] {
     return machine.read("/var/cache/tt-kmd/state.json").value_or("").find("rejected") != std::string::npos;
   };
   ASSERT_TRUE(stage.world.run_until(has_failed, 10min));
-  machine.set_luck(sim::HostLuck::LoadFails, false);
+  machine.set_fault(sim::HostFault::LoadFails, false);
   stage.world.run_for(5min);
   EXPECT_THAT(stage.told_of(kFirst), ::testing::StartsWith("Failed/")) << stage.told();
   EXPECT_TRUE(stage.is_cordoned(kFirst)) << "held for a person";

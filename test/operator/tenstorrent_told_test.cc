@@ -142,7 +142,7 @@ TEST(TenstorrentEvents, TellOfEachNodeWhatChangesAndNothingTwice) {
 TEST(TenstorrentEvents, WarnOfNodesThatFailAndOfThoseThatCannotBePrepared) {
   Told stage(2);
   stage.settle("2.7.0");
-  stage.kubelets.host(kFirstNode)->set_luck(sim::HostLuck::MakeFails, true);
+  stage.kubelets.host(kFirstNode)->set_fault(sim::HostFault::MakeFails, true);
   stage.hold_device("tenstorrent-2");
   stage.want("2.8.0");
   stage.world.run_for(20min);

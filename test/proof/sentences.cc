@@ -12,7 +12,7 @@
 //   person cordons N | person uncordons N | label N K=V | annotate N K=V (K= removes) | state N VALUE
 //   record N garbled | record N removed | vendor N STATE [cordoned] [found]
 //   power-off N | power-on N | delete node N | add node N | driver pod deleted on N | order N TEXT
-//   machine N|all luck NAME | no-luck NAME | device-held | device-free | has FILE | loses FOLDER | loads V | unloads
+//   machine N|all fault NAME | no-fault NAME | device-held | device-free | has FILE | loses FOLDER | loads V | unloads
 //   foreign operator comes | foreign operator goes
 //   run SPAN | until all STATE [within SPAN] | until N STATE [within SPAN] | until all on VERSION [within SPAN]
 //   until N|all loaded VERSION [within SPAN] | until N asks WISH [within SPAN] | until N is cordoned [within SPAN]
@@ -181,10 +181,10 @@ bool Play::about_machine(const std::vector<std::string>& words) {
     sim::SimHost* machine = kubelets.host(name);
     if (machine == nullptr) return fails("no such machine");
     bool is_done = true;
-    if (what == "luck" || what == "no-luck") {
-      const auto luck = sim::parse_host_luck(more);
-      if (!luck) return fails(luck.error().message);
-      machine->set_luck(*luck, what == "luck");
+    if (what == "fault" || what == "no-fault") {
+      const auto fault = sim::parse_host_fault(more);
+      if (!fault) return fails(fault.error().message);
+      machine->set_fault(*fault, what == "fault");
     } else if (what == "device-held") {
       const auto pid = machine->open(std::string(vendor.device), "", "tool");
       if (pid) holders_[name].push_back(*pid);

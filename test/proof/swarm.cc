@@ -104,12 +104,12 @@ class SwarmRun {
 
   void add_faults() {
     using sim::FaultKind;
-    for (const sim::FaultRow& row : sim::all_luck()) {
+    for (const sim::FaultRow& row : sim::all_faults()) {
       const bool hides =
-          row.luck == FaultKind::StaleWatch || row.luck == FaultKind::WatchStall || row.luck == FaultKind::Slow;
+          row.fault == FaultKind::StaleWatch || row.fault == FaultKind::WatchStall || row.fault == FaultKind::Slow;
       if (!row.is_between || (hides && !is_harsh_) || random_.chance(0.4)) continue;
-      const bool is_rare = row.luck == FaultKind::WatchStall || row.luck == FaultKind::Gone410;
-      play_.luck.add({.luck = row.luck,
+      const bool is_rare = row.fault == FaultKind::WatchStall || row.fault == FaultKind::Gone410;
+      play_.luck.add({.fault = row.fault,
                       .probability = is_rare ? 0.002 : 0.02,
                       .span = std::chrono::seconds(1 + random_.below(is_harsh_ ? 20 : 3))});
     }

@@ -83,7 +83,7 @@ std::string any_tt_upgrade(base::Random& random) {
 }
 
 constexpr Vendor::Pair kTtFurnishings[] = {{"", ""}};
-constexpr std::array kTtTroubles = {"machine <node> device-held"sv, "machine <node> luck make-fails"sv,
+constexpr std::array kTtTroubles = {"machine <node> device-held"sv, "machine <node> fault make-fails"sv,
                                     R"(driver-spec "installer": {"image": "drover:<n>"})"sv,
                                     R"(upgrade-policy "forceUnload": <flag>)"sv};
 
@@ -152,7 +152,7 @@ const Vendor& tenstorrent() {
       .any_upgrade_policy = any_tt_upgrade,
       .furnishings = kTtFurnishings,
       .troubles = kTtTroubles,
-      .mends = "machine all device-free;;machine all no-luck make-fails",
+      .mends = "machine all device-free;;machine all no-fault make-fails",
       .any_width = R"("maxParallel": 9)",
       .any_share = "",
 

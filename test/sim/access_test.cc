@@ -1,4 +1,4 @@
-// Roles and bindings as objects of the embedded server, and what nobody may give away.
+// Roles and bindings as objects of the embedded server, and the check against privilege escalation.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -101,7 +101,7 @@ TEST_F(AccessOfServer, KeepsTheRoleOfABinding) {
             "roleRef");
 }
 
-TEST_F(AccessOfServer, LetsNobodyGiveWhatHeDoesNotHave) {
+TEST_F(AccessOfServer, RefusesPrivilegeEscalation) {
   const std::string role = R"({"metadata":{"name":"r2"},"rules":[
       {"verbs":["get","list"],"apiGroups":["","apps"],"resources":["pods","secrets"]}]})";
   const Rejection no = expect_refused(make(kRoles, "default", role, &eve));

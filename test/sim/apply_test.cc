@@ -1,4 +1,4 @@
-// Server-side apply: who owns what, who may change it, what goes when nobody wants it any more.
+// Server-side apply: owners of fields, conflicts, and removal of fields without an owner.
 #include <gtest/gtest.h>
 
 #include "sim/objects.h"
@@ -76,7 +76,7 @@ TEST_F(Applying, ByForceTakesTheFieldOver) {
   EXPECT_EQ(fields(taken, 1), R"({"f:data":{"f:x":{}}})");
 }
 
-TEST_F(Applying, AgainIsNoChange) {
+TEST_F(Applying, TheSameAgainChangesNothing) {
   const Stored first = expect(apply("a", R"({"data":{"x":"1"}})"));
   loop.run_for(std::chrono::seconds(10));
   EXPECT_EQ(version_of(*expect(apply("a", R"({"data":{"x":"1"}})"))), version_of(*first));

@@ -25,7 +25,7 @@ TEST(Bugs, HaveNamesThatAreTheirOwn) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     areas.insert(row.area);
     EXPECT_EQ(*parse_bug(row.name), row.bug);
-    EXPECT_EQ(word(row.bug), row.name);
+    EXPECT_EQ(name(row.bug), row.name);
   }
   EXPECT_GE(areas.size(), 10U);
   EXPECT_FALSE(parse_bug("no-such-bug").has_value());

@@ -90,7 +90,7 @@ TEST(Cel, ShowsTheLineAndACaretUnderEveryComplaint) {
             " |   self.s == 2\n | .........^");
 }
 
-TEST(Cel, KnowsWhetherARuleLooksBack) {
+TEST(Cel, TellsWhetherARuleUsesOldSelf) {
   const TypeRef type = type_from(kTableSchema);
   EXPECT_TRUE(compile("self.i >= oldSelf.i", type)->uses_old_self());
   EXPECT_FALSE(compile("self.i >= 0", type)->uses_old_self());

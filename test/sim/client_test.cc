@@ -1,4 +1,4 @@
-// The client's logic on the embedded API server, through the simulator's own bad luck: what the promises are worth when
+// The client's logic on the embedded API server, through the simulator's faults: what the promises are worth when
 // a whole store answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,25 +27,25 @@ using namespace std::chrono_literals;
 using sim::FaultKind;
 using testing::ElementsAre;
 
-// A client, bad luck on its way, and a server with the namespace "sys".
+// A client, faults on its way, and a server with the namespace "sys".
 struct Embedded {
   base::VirtualLoop loop;
   base::Random random;
   sim::Server server;
   sim::StoreApi door;
-  sim::FaultyApi luck;
+  sim::FaultyApi faults;
   PacedApi api;
 
   explicit Embedded(std::uint64_t seed)
       : random(seed),
         server(loop, random.fork("server")),
         door(server, loop, random.fork("door")),
-        luck(door, loop, random.fork("luck"), &server),
-        api(luck, loop, random.fork("pace"), {.ceiling = 200, .floor = 5, .burst = 100}) {
+        faults(door, loop, random.fork("luck"), &server),
+        api(faults, loop, random.fork("pace"), {.ceiling = 200, .floor = 5, .burst = 100}) {
     ask(create(kNamespaces, "", {{"metadata", {{"name", "sys"}}}}));
   }
 
-  // As somebody who has no bad luck.
+  // As a client without faults.
   void ask(const Request& request) {
     const auto answer = server.serve(request);
     ASSERT_TRUE(answer) << answer.error().message;
@@ -68,28 +68,28 @@ struct Embedded {
   }
 };
 
-TEST(OnTheEmbeddedServer, ACacheEndsUpAsTheStoreThroughAllBadLuckOfWatchesAndLists) {
+TEST(OnTheEmbeddedServer, ACacheEndsUpAsTheStoreThroughAllFaultsOfWatchesAndLists) {
   std::uint64_t strokes = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Embedded world(seed);
     Cache<std::string> cache([](const Object& map) { return std::string(json::text_at(map, {"data", "text"})); });
     Reflector reflector(world.api, world.loop, world.random.fork("reflector"), {kConfigMaps, "sys", "", ""},
                         Projection{"data"}, feed(cache, nullptr));
-    for (const FaultKind luck : {FaultKind::Gone410, FaultKind::WatchCut, FaultKind::WatchStall, FaultKind::StaleWatch,
+    for (const FaultKind kind : {FaultKind::Gone410, FaultKind::WatchCut, FaultKind::WatchStall, FaultKind::StaleWatch,
                                  FaultKind::DuplicateEvent}) {
-      world.luck.add({.luck = luck, .verb = "watch", .probability = 0.03});
+      world.faults.add({.fault = kind, .verb = "watch", .probability = 0.03});
     }
-    for (const FaultKind luck :
+    for (const FaultKind kind :
          {FaultKind::NeverSent, FaultKind::LostAnswer, FaultKind::Throttled, FaultKind::ServerError, FaultKind::Slow}) {
-      world.luck.add({.luck = luck, .verb = "list", .probability = 0.1});
+      world.faults.add({.fault = kind, .verb = "list", .probability = 0.1});
     }
     reflector.start();
     for (int i = 0; i < 100; ++i) {
       world.change_something();
       world.loop.run_for(std::chrono::milliseconds(world.random.below(world.random.chance(0.1) ? 60000 : 500)));
     }
-    for (const auto& row : sim::all_luck()) strokes += world.luck.strokes(row.luck);
-    world.luck.clear();
+    for (const auto& row : sim::all_faults()) strokes += world.faults.strokes(row.fault);
+    world.faults.clear();
     world.loop.run_for(10min);
     std::map<std::string, std::string> held;
     cache.each([&](const std::string& key, const std::string& text) { held[key] = text; });
@@ -101,9 +101,9 @@ TEST(OnTheEmbeddedServer, ACacheEndsUpAsTheStoreThroughAllBadLuckOfWatchesAndLis
 TEST(OnTheEmbeddedServer, ARecordersEventIsMadeOnceAndCountsItsRepeatsThoughAnswersGetLost) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Embedded world(seed);
-    for (const FaultKind luck :
+    for (const FaultKind kind :
          {FaultKind::LostAnswer, FaultKind::Throttled, FaultKind::ServerError, FaultKind::NeverSent}) {
-      world.luck.add({.luck = luck, .resource = "events", .probability = 0.15, .span = 2s});
+      world.faults.add({.fault = kind, .resource = "events", .probability = 0.15, .span = 2s});
     }
     EventRecorder recorder(world.api, world.loop, world.random.fork("events"), "drover", "drover-0");
     const Event about_a_node{.resource = kNodes,
@@ -117,7 +117,7 @@ TEST(OnTheEmbeddedServer, ARecordersEventIsMadeOnceAndCountsItsRepeatsThoughAnsw
       recorder.record(about_a_node);
       world.loop.run_for(7s);
     }
-    world.luck.clear();
+    world.faults.clear();
     world.loop.run_for(5min);
     EXPECT_EQ(recorder.dropped(), 0u);
     std::vector<std::int64_t> counts;
@@ -129,13 +129,13 @@ TEST(OnTheEmbeddedServer, ARecordersEventIsMadeOnceAndCountsItsRepeatsThoughAnsw
   }
 }
 
-TEST(OnTheEmbeddedServer, SeveralCandidatesWithBadLuckAreNeverTwoLeaders) {
+TEST(OnTheEmbeddedServer, SeveralCandidatesWithFaultsAreNeverTwoLeaders) {
   log::redirect([](std::string_view) {});
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Embedded world(seed);
-    for (const FaultKind luck :
+    for (const FaultKind kind :
          {FaultKind::LostAnswer, FaultKind::NeverSent, FaultKind::Conflict, FaultKind::ServerError, FaultKind::Slow}) {
-      world.luck.add({.luck = luck, .resource = "leases.coordination.k8s.io", .probability = 0.2, .span = 6s});
+      world.faults.add({.fault = kind, .resource = "leases.coordination.k8s.io", .probability = 0.2, .span = 6s});
     }
     int lives = 0;
     std::vector<std::unique_ptr<LeaderElection>> candidates(3);

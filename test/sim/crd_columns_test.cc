@@ -75,7 +75,7 @@ TEST(Columns, ShowWhatARealServerShows) {
   }
 }
 
-TEST(Columns, DescribeThemselvesByTheirPathWhenNobodyElseDoes) {
+TEST(Columns, AreDescribedByTheirPathByDefault) {
   const Column plain =
       Column::make(json::Members{{"name", "C"}, {"type", "string"}, {"jsonPath", ".spec.s"}, {"priority", 1}});
   EXPECT_EQ(

@@ -170,7 +170,7 @@ inline constexpr auto kValues = std::to_array<ValueRow>({
      R"j(spec.x: Invalid value: "a": spec.x in body must be of type email: "a")j"},
     {R"j({"type":"string","format":"k8s-short-name"})j", R"j("A")j",
      R"j(spec.x: Invalid value: "A": spec.x in body must be of type k8s-short-name: "A")j"},
-    {R"j({"type":"string","format":"nobody-knows"})j", R"j("A")j", R"j(= "A")j"},
+    {R"j({"type":"string","format":"unknown-format"})j", R"j("A")j", R"j(= "A")j"},
     {R"j({"type":"string","format":"int32"})j", R"j("A")j", R"j(= "A")j"},
     // lists
     {R"j({"type":"array","items":{"type":"integer"},"minItems":1})j", R"j([])j",

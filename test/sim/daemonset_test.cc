@@ -123,7 +123,7 @@ TEST_F(DaemonSet, StaysOnACordonedNode) {
   EXPECT_TRUE(soon([&] { return ready("driver") == 1; }));
 }
 
-TEST_F(DaemonSet, WithOnDeleteReplacesOnlyThePodsThatSomebodyDeletes) {
+TEST_F(DaemonSet, WithOnDeleteReplacesOnlyDeletedPods) {
   add_nodes(3);
   add_daemonset("driver", kOnDelete);
   ASSERT_TRUE(soon([&] { return ready("driver") == 3; }));

@@ -153,7 +153,7 @@ TEST_F(CustomResources, AreSeenInEveryServedVersion) {
   EXPECT_EQ(json::text_at(*made, {"apiVersion"}), "judge.example.com/v1beta1");
   EXPECT_EQ(json::text_at(*server.store().find(kGadget.qualified(), "default/b"), {"apiVersion"}),
             "judge.example.com/v1");
-  const Page page = expect(server.list({kOlderGadget, "", "", ""}, 0, "", ""));
+  const ListPage page = expect(server.list({kOlderGadget, "", "", ""}, 0, "", ""));
   ASSERT_EQ(page.items.size(), 2U);
   for (const Stored item : page.items) EXPECT_EQ(json::text_at(*item, {"apiVersion"}), "judge.example.com/v1beta1");
   std::vector<std::string> versions;
@@ -168,7 +168,7 @@ TEST_F(CustomResources, AreSelectedByTheFieldsTheirDefinitionNames) {
   define();
   make("a", R"({"color":"red"})");
   make("b", R"({"color":"green"})");
-  const Page page = expect(server.list({kGadget, "", "", "spec.color=green"}, 0, "", ""));
+  const ListPage page = expect(server.list({kGadget, "", "", "spec.color=green"}, 0, "", ""));
   ASSERT_EQ(page.items.size(), 1U);
   EXPECT_EQ(name_of(*page.items[0].open()), "b");
   EXPECT_EQ(expect_refused(server.list({kGadget, "", "", "spec.replicas=1"}, 0, "", "")).message,

@@ -11,15 +11,15 @@ namespace {
 using namespace kube;
 using namespace std::chrono_literals;
 
-// A few hundred random requests by several clients over a door with bad luck, and watches that write down what they
+// A few hundred random requests by several clients over an API with faults, and watches that write down what they
 // see.
 class Story {
  public:
   explicit Story(std::uint64_t seed) : chance_(seed) {
-    api_.add({.luck = FaultKind::LostAnswer, .verb = "write", .probability = 0.05});
-    api_.add({.luck = FaultKind::DuplicateEvent, .probability = 0.05});
-    api_.add({.luck = FaultKind::StaleWatch, .probability = 0.1, .span = 3s});
-    api_.add({.luck = FaultKind::Slow, .probability = 0.1, .span = 1s});
+    api_.add({.fault = FaultKind::LostAnswer, .verb = "write", .probability = 0.05});
+    api_.add({.fault = FaultKind::DuplicateEvent, .probability = 0.05});
+    api_.add({.fault = FaultKind::StaleWatch, .probability = 0.1, .span = 3s});
+    api_.add({.fault = FaultKind::Slow, .probability = 0.1, .span = 1s});
     watch({kNodes, "", "", ""});
     watch({kPods, "", "app=web", ""});
     watch({kPods, "default", "", "spec.nodeName=n1"});

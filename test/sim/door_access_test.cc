@@ -1,4 +1,4 @@
-// Who may come in: tokens, roles, reviews, and speaking as somebody else.
+// Authentication and authorization: tokens, roles, reviews and impersonation.
 #include <gmock/gmock.h>
 
 #include "door_fixture.h"
@@ -38,7 +38,7 @@ class DoorAccess : public DoorTest {
   static constexpr const char* kPods = "/api/v1/namespaces/default/pods";
 };
 
-TEST_F(DoorAccess, WhoeverBringsNoTokenIsAnonymousAndMayDoLittle) {
+TEST_F(DoorAccess, ARequestWithoutATokenIsAnonymous) {
   const auto answer = visit({"GET", kPods, {}, {}});
   EXPECT_EQ(answer->head.code, 403);
   EXPECT_EQ(message_of(*answer),
@@ -48,13 +48,13 @@ TEST_F(DoorAccess, WhoeverBringsNoTokenIsAnonymousAndMayDoLittle) {
             "forbidden: User \"system:anonymous\" cannot get path \"/apis\"");
 }
 
-TEST_F(DoorAccess, AWrongTokenIsNobody) {
+TEST_F(DoorAccess, AWrongTokenIsUnauthorized) {
   for (const char* token : {"x", "a.b.c", "..", "secret2", "secre"}) {
     EXPECT_EQ(visit(with(token, "GET", "/version"))->head.code, 401) << token;
   }
 }
 
-TEST_F(DoorAccess, AServiceAccountMayWhatItsRolesSay) {
+TEST_F(DoorAccess, AServiceAccountMayDoWhatItsRolesAllow) {
   const std::string token = token_of("default");
   EXPECT_EQ(visit(with(token, "GET", kPods))->head.code, 403);
   let_read_pods("default");
@@ -80,11 +80,11 @@ TEST_F(DoorAccess, ATokenEndsWithItsTimeAndWithItsAccount) {
   EXPECT_EQ(visit(with(long_lived, "GET", "/version"))->head.code, 401);
 }
 
-TEST_F(DoorAccess, ATokenForOthersIsNotForUs) {
+TEST_F(DoorAccess, ATokenForAnotherAudienceIsUnauthorized) {
   EXPECT_EQ(visit(with(token_of("default", R"({"audiences":["vault"]})"), "GET", "/version"))->head.code, 401);
 }
 
-TEST_F(DoorAccess, ATokenThatWasChangedIsWorthless) {
+TEST_F(DoorAccess, AModifiedTokenIsUnauthorized) {
   const door::TokenSigner signer("key");
   const base::WallTime now = world.loop.wall();
   const std::string token =
@@ -102,14 +102,14 @@ TEST_F(DoorAccess, ATokenThatWasChangedIsWorthless) {
 TEST_F(DoorAccess, ATokenRequestIsChecked) {
   const std::string at = "/api/v1/namespaces/default/serviceaccounts/";
   EXPECT_EQ(post(at + "default/token", R"({"spec":{"expirationSeconds":10}})")->head.code, 422);
-  EXPECT_EQ(post(at + "nobody/token", "{}")->head.code, 404);
+  EXPECT_EQ(post(at + "missing/token", "{}")->head.code, 404);
   EXPECT_EQ(post(at + "default/token", R"({"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"x"}}})")
                 ->head.code,
             404);
   EXPECT_EQ(get(at + "default/token")->head.code, 405);
 }
 
-TEST_F(DoorAccess, ReviewsSayWhoMayWhat) {
+TEST_F(DoorAccess, AccessReviewsReportAllowedActions) {
   const std::string at = "/apis/authorization.k8s.io/v1/";
   const auto mine =
       post(at + "selfsubjectaccessreviews", R"({"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}})");
@@ -126,7 +126,7 @@ TEST_F(DoorAccess, ReviewsSayWhoMayWhat) {
   EXPECT_EQ(get(at + "selfsubjectaccessreviews")->head.code, 405);
 }
 
-TEST_F(DoorAccess, ReviewsSayWhoseTokenItIs) {
+TEST_F(DoorAccess, TokenReviewsReportTheUser) {
   const std::string at = "/apis/authentication.k8s.io/v1/";
   const auto me = post(at + "selfsubjectreviews", "{}")->body();
   EXPECT_EQ(json::text_at(me, {"status", "userInfo", "username"}), "kubernetes-admin");
@@ -136,7 +136,7 @@ TEST_F(DoorAccess, ReviewsSayWhoseTokenItIs) {
   EXPECT_FALSE(json::flag_at(unknown, {"status", "authenticated"}));
 }
 
-TEST_F(DoorAccess, AnAdministratorMaySpeakAsOthersAndOthersMayNot) {
+TEST_F(DoorAccess, OnlyAnAdministratorMayImpersonate) {
   HttpRequest as_jane = as_admin("GET", kPods, {}, {{"Impersonate-User", "jane"}, {"Impersonate-Group", "devs"}});
   EXPECT_THAT(message_of(*visit(as_jane)), HasSubstr("User \"jane\" cannot list resource \"pods\""));
   HttpRequest account = as_admin("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}",

@@ -1,4 +1,4 @@
-// A door on a world in virtual time, and visitors who speak HTTP without a wire.
+// An HTTP frontend on a World in virtual time, and HTTP clients without a socket.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -49,7 +49,7 @@ TEST(DoorRequest, PathsSayWhatIsAskedFor) {
   }
 }
 
-TEST(DoorRequest, OtherPathsAreNoResources) {
+TEST(DoorRequest, OtherPathsAreNotResources) {
   for (const std::string_view target :
        {"/", "/version", "/api", "/api/v1", "/apis/apps/v1", "/healthz", "//api/v1/pods"}) {
     const Wanted read = wanted("GET", target);
@@ -63,7 +63,7 @@ TEST(DoorRequest, ANameThatAFieldSelectorAsksForIsAuthorizedAsAName) {
   EXPECT_EQ(wanted("GET", "/api/v1/pods?fieldSelector=metadata.name!%3Dx").name_selected, "");
 }
 
-TEST(DoorRequest, TargetsThatAreNoPathAreRefused) {
+TEST(DoorRequest, TargetsThatAreNotPathsAreRefused) {
   EXPECT_FALSE(read_target("GET", "api/v1"));
   EXPECT_FALSE(read_target("GET", ""));
   EXPECT_FALSE(read_target("GET", "/" + std::string(100'000, 'x')));

@@ -1,4 +1,4 @@
-// The door's manners: discovery, objects, errors, tables; each as kube-apiserver has them.
+// The HTTP frontend: discovery, objects, errors, tables; each as kube-apiserver answers.
 #include <gmock/gmock.h>
 
 #include "door_fixture.h"
@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST_F(DoorTest, HealthAndVersionAreForEverybody) {
+TEST_F(DoorTest, HealthAndVersionNeedNoAuthentication) {
   for (const char* path : {"/healthz", "/livez", "/readyz", "/readyz?verbose", "/version"}) {
     const auto answer = visit({"GET", path, {}, {}});
     EXPECT_EQ(answer->head.code, 200) << path;
@@ -51,9 +51,9 @@ TEST_F(DoorTest, AnApplyMayBeYamlAndMakesWhatIsNotThere) {
       patch("/api/v1/namespaces/default/configmaps/y?fieldManager=me", yaml, "application/apply-patch+yaml");
   EXPECT_EQ(made->head.code, 201);
   EXPECT_EQ(json::text_at(made->body(), {"data", "n"}), "5");
-  const auto nobody = patch("/api/v1/namespaces/default/configmaps/y", yaml, "application/apply-patch+yaml");
-  EXPECT_EQ(nobody->head.code, 422);
-  EXPECT_THAT(message_of(*nobody), HasSubstr("fieldManager: Required value: is required for apply patch"));
+  const auto unnamed = patch("/api/v1/namespaces/default/configmaps/y", yaml, "application/apply-patch+yaml");
+  EXPECT_EQ(unnamed->head.code, 422);
+  EXPECT_THAT(message_of(*unnamed), HasSubstr("fieldManager: Required value: is required for apply patch"));
 }
 
 TEST_F(DoorTest, ADryRunLeavesNothingBehind) {
@@ -61,12 +61,12 @@ TEST_F(DoorTest, ADryRunLeavesNothingBehind) {
   EXPECT_EQ(get("/api/v1/namespaces/default/configmaps/d")->head.code, 404);
 }
 
-TEST_F(DoorTest, WhatIsNotThereIsNotFoundInItsOwnWay) {
+TEST_F(DoorTest, MissingObjectsAndUnknownPathsAreNotFound) {
   const auto page = get("/nowhere");
   EXPECT_EQ(page->head.code, 404);
   EXPECT_EQ(page->text, "404 page not found\n");
   EXPECT_EQ(message_of(*get("/api/v1/things")), "the server could not find the requested resource");
-  EXPECT_EQ(get("/apis/nobody.example.com/v1/things")->text, "404 page not found\n");
+  EXPECT_EQ(get("/apis/missing.example.com/v1/things")->text, "404 page not found\n");
   EXPECT_EQ(message_of(*get("/api/v1/namespaces/default/pods/x")), "pods \"x\" not found");
   EXPECT_EQ(get("/api/v1/namespaces/default/pods/x/odd")->head.code, 404);
   EXPECT_EQ(get("/api/v1/pods/x")->head.code, 404);
@@ -95,7 +95,7 @@ TEST_F(DoorTest, BodiesThatCannotBeReadAreRefusedInTheServersWords) {
   EXPECT_EQ(patch(at + "/a", "{}", "application/json")->head.code, 415);
 }
 
-TEST_F(DoorTest, OptionsThatMakeNoSenseAreInvalid) {
+TEST_F(DoorTest, InvalidOptionsAreRefused) {
   const std::string at = "/api/v1/namespaces/default/configmaps";
   EXPECT_EQ(post(at + "?dryRun=some", config_map("a"))->head.code, 422);
   EXPECT_EQ(post(at + "?fieldValidation=some", config_map("a"))->head.code, 422);
@@ -165,7 +165,7 @@ TEST_F(DoorTest, ALongListLeavesInPiecesAndWaitsForItsReader) {
   EXPECT_EQ(door.streams(), 0U);
 }
 
-TEST_F(DoorTest, AReaderWhoLeavesALongListEndsIt) {
+TEST_F(DoorTest, AClosedConnectionEndsALongList) {
   make_config_maps(1500);
   auto reader = std::make_shared<FakeExchange>();
   reader->takes = false;
@@ -185,10 +185,10 @@ TEST_F(DoorTest, SchemasAreServedUnderTheirHashAndOldHashesLeadToNewOnes) {
   const auto old = get("/openapi/v3/apis/apps/v1?hash=old");
   EXPECT_EQ(old->head.code, 301);
   EXPECT_EQ(old->header("Location"), url);
-  EXPECT_EQ(get("/openapi/v3/apis/nobody/v1")->head.code, 404);
+  EXPECT_EQ(get("/openapi/v3/apis/missing/v1")->head.code, 404);
 }
 
-TEST_F(DoorTest, ACustomKindIsAtHomeAtOnceAndItsOldVersionWarns) {
+TEST_F(DoorTest, ACustomResourceIsServedAtOnceAndItsDeprecatedVersionWarns) {
   const auto version = [](const std::string& name, bool storage, bool deprecated) {
     return R"({"name":")" + name + R"(","served":true,"storage":)" + (storage ? "true" : "false") +
            R"(,"deprecated":)" + (deprecated ? "true" : "false") +
@@ -230,7 +230,7 @@ TEST_F(DoorTest, AListGoesOnWhereItsTokenSays) {
   EXPECT_THAT(message_of(*get(at + "&continue=xx")), HasSubstr("continue key is not valid: invalid character"));
 }
 
-TEST_F(DoorTest, AnswersAreYamlForThoseWhoAsk) {
+TEST_F(DoorTest, AnswersAreYamlOnRequest) {
   make_config_maps(1);
   const auto answer = get("/api/v1/namespaces/default/configmaps/c0", {{"Accept", "application/yaml"}});
   EXPECT_EQ(answer->head.content_type, "application/yaml");

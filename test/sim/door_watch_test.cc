@@ -81,7 +81,7 @@ TEST_F(DoorWatch, InitialEventsEndWithAMarkedBookmark) {
   EXPECT_EQ(watch("&sendInitialEvents=true")->head.code, 422);
 }
 
-TEST_F(DoorWatch, BookmarksComeEveryMinuteToThoseWhoAsk) {
+TEST_F(DoorWatch, BookmarksComeEveryMinuteOnRequest) {
   const auto with = watch("&allowWatchBookmarks=true&resourceVersion=" + version_now());
   const auto without = watch("&resourceVersion=" + version_now());
   world.run_for(seconds(61));
@@ -99,7 +99,7 @@ TEST_F(DoorWatch, ItEndsWhenItsTimeIsUp) {
   EXPECT_EQ(door.streams(), 0U);
 }
 
-TEST_F(DoorWatch, AReaderWhoLeavesIsForgotten) {
+TEST_F(DoorWatch, AClosedConnectionEndsItsWatch) {
   const auto reader = watch("");
   EXPECT_EQ(door.streams(), 1U);
   reader->leave();
@@ -107,7 +107,7 @@ TEST_F(DoorWatch, AReaderWhoLeavesIsForgotten) {
   make_config_maps(1);
 }
 
-TEST_F(DoorWatch, AReaderWhoTakesNothingIsHungUpAndOthersAreNot) {
+TEST_F(DoorWatch, AClientThatDoesNotReadIsDisconnectedAndOthersAreNot) {
   make_config_maps(1);
   auto stuck = std::make_shared<FakeExchange>();
   stuck->takes = false;
@@ -124,7 +124,7 @@ TEST_F(DoorWatch, AReaderWhoTakesNothingIsHungUpAndOthersAreNot) {
   EXPECT_EQ(door.streams(), 1U);
 }
 
-TEST_F(DoorWatch, ABurstDoesNotCostAReaderWhoHadNoChanceToRead) {
+TEST_F(DoorWatch, ABurstDoesNotDisconnectAClientBeforeItCouldRead) {
   const auto reader = watch("");
   make_config_maps(3000);
   world.run_for(seconds(1));

@@ -101,7 +101,7 @@ TEST_F(Evictions, TwoBudgetsAreTooMany) {
             "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
 }
 
-TEST_F(Evictions, APodThatIsOverIsNoLoss) {
+TEST_F(Evictions, AFinishedPodIsEvictedWithoutABudget) {
   budget("web", 0, 3, 3);
   set_pod("Succeeded", false);
   expect(evict_it());

@@ -1,4 +1,4 @@
-// Bad luck between a client and the API server, by name.
+// Faults between a client and the API server, by name.
 #include "sim/faults.h"
 
 #include <gtest/gtest.h>
@@ -12,26 +12,25 @@ namespace {
 using namespace kube;
 using namespace std::chrono_literals;
 
-TEST(LuckTable, NamesEverythingOnceAndInOrder) {
+TEST(FaultTable, NamesEverythingOnceAndInOrder) {
   int index = 0;
-  for (const FaultRow& row : all_luck()) {
-    EXPECT_EQ(static_cast<int>(row.luck), index++);
+  for (const FaultRow& row : all_faults()) {
+    EXPECT_EQ(static_cast<int>(row.fault), index++);
     EXPECT_FALSE(row.sentence.empty());
-    EXPECT_EQ(*parse_fault_kind(row.name), row.luck);
-    EXPECT_EQ(word(row.luck), row.name);
+    EXPECT_EQ(*parse_fault_kind(row.name), row.fault);
+    EXPECT_EQ(name(row.fault), row.name);
   }
   EXPECT_EQ(index, static_cast<int>(FaultKind::PersonUncordons) + 1);
 }
 
-TEST(LuckTable, SaysWhatThereIsWhenANameIsNone) {
+TEST(FaultTable, AnUnknownNameIsRefusedWithTheList) {
   const auto none = parse_fault_kind("lightning");
   ASSERT_FALSE(none);
-  EXPECT_NE(
-      none.error().message.find("\"lightning\" is no bad luck that can be had; choose one of lost-answer, never-sent"),
-      std::string::npos);
+  EXPECT_NE(none.error().message.find("unknown fault \"lightning\": choose one of lost-answer, never-sent"),
+            std::string::npos);
 }
 
-class BadLuck : public ::testing::Test {
+class FaultyApiTest : public ::testing::Test {
  protected:
   std::string call(Request request) {
     std::string said = "nothing";
@@ -60,43 +59,43 @@ class BadLuck : public ::testing::Test {
   FaultyApi api{door, loop, base::Random(3), &server};
 };
 
-TEST_F(BadLuck, WithoutRulesEverythingPasses) {
+TEST_F(FaultyApiTest, WithoutRulesEverythingPasses) {
   EXPECT_EQ(call(create(kNodes, "", node_named("a"))), "yes");
   EXPECT_EQ(api.writes(), 1u);
 }
 
-TEST_F(BadLuck, ALostAnswerMayHaveHappenedAndDid) {
-  api.add({.luck = FaultKind::LostAnswer, .verb = "create"});
+TEST_F(FaultyApiTest, ALostAnswerMayHaveHappenedAndDid) {
+  api.add({.fault = FaultKind::LostAnswer, .verb = "create"});
   EXPECT_EQ(call(create(kNodes, "", node_named("a"))), "unknown");
   EXPECT_TRUE(exists("a"));
   EXPECT_EQ(api.strokes(FaultKind::LostAnswer), 1u);
 }
 
-TEST_F(BadLuck, WhatWasNeverSentDidNotHappen) {
-  api.add({.luck = FaultKind::NeverSent, .verb = "write"});
+TEST_F(FaultyApiTest, WhatWasNeverSentDidNotHappen) {
+  api.add({.fault = FaultKind::NeverSent, .verb = "write"});
   EXPECT_EQ(call(create(kNodes, "", node_named("a"))), "unreachable");
   EXPECT_FALSE(exists("a"));
 }
 
-TEST_F(BadLuck, EachKindIsTheFaultThatAClientKnows) {
+TEST_F(FaultyApiTest, EachKindIsAFaultOfTheClient) {
   make("a");
   const Request wish = patch(kNodes, "", "a", PatchKind::Merge, parsed(R"({"spec":{"unschedulable":true}})"));
-  int id = api.add({.luck = FaultKind::Conflict});
+  int id = api.add({.fault = FaultKind::Conflict});
   EXPECT_EQ(call(wish), "conflict");
   api.remove(id);
-  id = api.add({.luck = FaultKind::Throttled, .span = 3s});
+  id = api.add({.fault = FaultKind::Throttled, .span = 3s});
   EXPECT_EQ(call(wish), "throttled 3s");
   api.remove(id);
-  id = api.add({.luck = FaultKind::ServerError});
+  id = api.add({.fault = FaultKind::ServerError});
   EXPECT_EQ(call(wish), "failed");
   api.remove(id);
   EXPECT_FALSE(json::flag_at(*server.store().find("nodes", "a"), {"spec", "unschedulable"}));
   EXPECT_EQ(call(wish), "yes");
 }
 
-TEST_F(BadLuck, ASlowAnswerComesLate) {
+TEST_F(FaultyApiTest, ASlowAnswerComesLate) {
   make("a");
-  api.add({.luck = FaultKind::Slow, .span = 20s});
+  api.add({.fault = FaultKind::Slow, .span = 20s});
   bool answered = false;
   const Call pending = api.call(get(kNodes, "", "a"), [&](const Result<Object>&) { answered = true; });
   loop.run_for(19s);
@@ -105,21 +104,21 @@ TEST_F(BadLuck, ASlowAnswerComesLate) {
   EXPECT_TRUE(answered);
 }
 
-TEST_F(BadLuck, StrikesTheNthAndOnlyWhatFits) {
-  api.add({.luck = FaultKind::NeverSent, .verb = "create", .resource = "nodes", .nth = 2});
+TEST_F(FaultyApiTest, StrikesTheNthAndOnlyWhatFits) {
+  api.add({.fault = FaultKind::NeverSent, .verb = "create", .resource = "nodes", .nth = 2});
   EXPECT_EQ(call(create(kNodes, "", node_named("a"))), "yes");
   EXPECT_EQ(call(create(kConfigMaps, "default", parsed(R"({"metadata":{"name":"c"}})"))), "yes");
   EXPECT_EQ(call(create(kNodes, "", node_named("b"))), "unreachable");
   EXPECT_EQ(call(create(kNodes, "", node_named("b"))), "yes");
 }
 
-TEST_F(BadLuck, StrikesByChanceAsTheSeedSays) {
+TEST_F(FaultyApiTest, StrikesByChanceAsTheSeedSays) {
   const auto run = [](std::uint64_t seed) {
     base::VirtualLoop loop;
     Server server(loop, base::Random(1));
     StoreApi door(server, loop, base::Random(2));
     FaultyApi api(door, loop, base::Random(seed));
-    api.add({.luck = FaultKind::NeverSent, .probability = 0.5});
+    api.add({.fault = FaultKind::NeverSent, .probability = 0.5});
     std::string text;
     for (int i = 0; i < 64; ++i) {
       const Call pending = api.call(get(kNodes, "", "x"), [&](Result<Object> result) {
@@ -135,16 +134,16 @@ TEST_F(BadLuck, StrikesByChanceAsTheSeedSays) {
   EXPECT_NE(run(7).find('.'), std::string::npos);
 }
 
-TEST_F(BadLuck, TellsWhatItStruck) {
+TEST_F(FaultyApiTest, TellsWhatItStruck) {
   std::string told;
-  api.on_stroke([&](FaultKind luck, const std::string& what) { told += std::string(word(luck)) + ": " + what; });
-  api.add({.luck = FaultKind::LostAnswer});
+  api.on_stroke([&](FaultKind kind, const std::string& what) { told += std::string(name(kind)) + ": " + what; });
+  api.add({.fault = FaultKind::LostAnswer});
   call(patch(kNodes, "", "gpu-7", PatchKind::Merge, json::Members()));
   EXPECT_EQ(told, "lost-answer: patch nodes/gpu-7");
 }
 
-TEST_F(BadLuck, AStaleWatchIsLateButInOrder) {
-  api.add({.luck = FaultKind::StaleWatch, .verb = "watch", .nth = 1, .span = 30s});
+TEST_F(FaultyApiTest, AStaleWatchIsLateButInOrder) {
+  api.add({.fault = FaultKind::StaleWatch, .verb = "watch", .nth = 1, .span = 30s});
   std::string seen;
   const Call pending = watch(seen);
   loop.run_for(1s);
@@ -156,8 +155,8 @@ TEST_F(BadLuck, AStaleWatchIsLateButInOrder) {
   EXPECT_EQ(seen, "a b ");
 }
 
-TEST_F(BadLuck, AStalledWatchIsSilentForEver) {
-  api.add({.luck = FaultKind::WatchStall, .nth = 2});
+TEST_F(FaultyApiTest, AStalledWatchIsSilentForEver) {
+  api.add({.fault = FaultKind::WatchStall, .nth = 2});
   std::string seen;
   const Call pending = watch(seen);
   loop.run_for(1s);
@@ -166,8 +165,8 @@ TEST_F(BadLuck, AStalledWatchIsSilentForEver) {
   EXPECT_EQ(seen, "a ");
 }
 
-TEST_F(BadLuck, ACutWatchEndsAndTheEventIsNotTold) {
-  api.add({.luck = FaultKind::WatchCut, .nth = 2});
+TEST_F(FaultyApiTest, ACutWatchEndsAndTheEventIsNotTold) {
+  api.add({.fault = FaultKind::WatchCut, .nth = 2});
   std::string seen;
   const Call pending = watch(seen);
   loop.run_for(1s);
@@ -176,8 +175,8 @@ TEST_F(BadLuck, ACutWatchEndsAndTheEventIsNotTold) {
   EXPECT_EQ(seen, "a unreachable");
 }
 
-TEST_F(BadLuck, AfterGone410NoWatchCanBeginWhereItStood) {
-  api.add({.luck = FaultKind::Gone410, .nth = 1});
+TEST_F(FaultyApiTest, AfterGone410NoWatchCanBeginWhereItStood) {
+  api.add({.fault = FaultKind::Gone410, .nth = 1});
   std::string seen;
   const Call pending = watch(seen);
   loop.run_for(1s);
@@ -190,8 +189,8 @@ TEST_F(BadLuck, AfterGone410NoWatchCanBeginWhereItStood) {
   EXPECT_EQ(again, "expired");
 }
 
-TEST_F(BadLuck, ADuplicateEventIsToldTwice) {
-  api.add({.luck = FaultKind::DuplicateEvent, .nth = 2});
+TEST_F(FaultyApiTest, ADuplicateEventIsToldTwice) {
+  api.add({.fault = FaultKind::DuplicateEvent, .nth = 2});
   std::string seen;
   const Call pending = watch(seen);
   loop.run_for(1s);
@@ -200,9 +199,9 @@ TEST_F(BadLuck, ADuplicateEventIsToldTwice) {
   EXPECT_EQ(seen, "a b b c ");
 }
 
-TEST_F(BadLuck, ABrokenListSaysThatItIsNotWhole) {
+TEST_F(FaultyApiTest, ABrokenListSaysThatItIsNotWhole) {
   make("a");
-  api.add({.luck = FaultKind::LostAnswer, .verb = "list"});
+  api.add({.fault = FaultKind::LostAnswer, .verb = "list"});
   std::string seen;
   const Call pending =
       api.list({.range = {kNodes, "", "", ""}, .page = 500, .resource_version = "", .projection = {}},
@@ -212,15 +211,15 @@ TEST_F(BadLuck, ABrokenListSaysThatItIsNotWhole) {
   EXPECT_EQ(seen, "a unknown");
 }
 
-TEST_F(BadLuck, NobodyIsCalledWhoNoLongerWaits) {
-  for (const FaultKind luck : {FaultKind::LostAnswer, FaultKind::NeverSent, FaultKind::Slow}) {
-    const int id = api.add({.luck = luck});
+TEST_F(FaultyApiTest, ACancelledCallIsNotAnswered) {
+  for (const FaultKind kind : {FaultKind::LostAnswer, FaultKind::NeverSent, FaultKind::Slow}) {
+    const int id = api.add({.fault = kind});
     bool called = false;
     {
       const Call pending = api.call(get(kNodes, "", "x"), [&](const Result<Object>&) { called = true; });
     }
     loop.run_for(1min);
-    EXPECT_FALSE(called) << word(luck);
+    EXPECT_FALSE(called) << name(kind);
     api.remove(id);
   }
 }

@@ -51,7 +51,7 @@ TEST_F(GarbageCollection, KeepsADependentThatHasAnotherOwnerAndForgetsTheOneThat
 TEST_F(GarbageCollection, CollectsWhatHasAnOwnerThatNeverExisted) {
   add_map(
       "child",
-      R"([{"apiVersion": "v1", "kind": "ConfigMap", "name": "nobody", "uid": "00000000-0000-0000-0000-000000000000"}])");
+      R"([{"apiVersion": "v1", "kind": "ConfigMap", "name": "missing", "uid": "00000000-0000-0000-0000-000000000000"}])");
   EXPECT_TRUE(soon([&] { return !exists("child"); }, 10s));
 }
 

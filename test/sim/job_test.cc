@@ -101,7 +101,7 @@ TEST_F(Job, SuspendsAndResumes) {
   EXPECT_EQ(condition("Suspended"), "False JobResumed");
 }
 
-TEST_F(Job, ReplacesAPodThatSomebodyDeletes) {
+TEST_F(Job, ReplacesADeletedPod) {
   add_job("");
   ASSERT_TRUE(soon([&] { return ready("work") == 1; }));
   const std::string first(kube::name_of(*pods("work")[0]));

@@ -21,7 +21,7 @@ namespace drover::sim {
 
 using namespace std::chrono_literals;
 
-// Virtual time, an API server, one door.
+// Virtual time, an API server, one client API.
 struct BareWorld {
   explicit BareWorld(std::uint64_t seed)
       : random(seed), server_(loop, random.fork("server")), door(server_, loop, random.fork("door")) {

@@ -121,12 +121,12 @@ TEST_F(KubeletTest, APoweredOffMachineSaysNothingUntilItIsPoweredOn) {
   EXPECT_TRUE(soon([this] { return pod("web") == nullptr && is_ready("late"); }));
 }
 
-TEST_F(KubeletTest, BadLuckIsOrderedByName) {
+TEST_F(KubeletTest, FaultsAreOrderedByName) {
   begin("nvidia=1");
   pass(1s);
-  annotate_node("nvidia-1", "sim.drover.dev/order", "luck cannot-unload");
+  annotate_node("nvidia-1", "sim.drover.dev/order", "fault cannot-unload");
   ASSERT_TRUE(soon([this] { return !kubelets->host("nvidia-1")->can_unload_modules(); }));
-  annotate_node("nvidia-1", "sim.drover.dev/order", "no-luck cannot-unload");
+  annotate_node("nvidia-1", "sim.drover.dev/order", "no-fault cannot-unload");
   EXPECT_TRUE(soon([this] { return kubelets->host("nvidia-1")->can_unload_modules(); }));
 }
 
@@ -173,7 +173,7 @@ TEST_F(KubeletTest, AnotherProcessTakesOverRunningPodsWithoutRestartingThem) {
 
 // ---- programs
 
-class Guest final : public Program {
+class Guest final : public ContainerProgram {
  public:
   explicit Guest(ProgramStart start) : start_(std::move(start)) {
     start_.log("hello from " + start_.pod + " on " + start_.node);

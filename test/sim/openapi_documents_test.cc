@@ -27,7 +27,7 @@ Stored widgets(std::string_view color = "which color") {
 }
 
 json::Value document_at(Library& library, std::string_view place) {
-  const Page* page = library.find(place);
+  const CachedDocument* page = library.find(place);
   EXPECT_NE(page, nullptr) << place;
   return page == nullptr ? json::Value() : *json::parse(page->body);
 }
@@ -136,7 +136,8 @@ TEST(OpenApi, DefinitionsThatAreAnythingElseDefineNothing) {
   for (const std::string_view odd :
        {"null", "3", "{}", R"({"spec":3})", R"({"spec":{"versions":[3,{"served":true}]}})"}) {
     const json::Value crd = *json::parse(odd);
-    for (const Served& served : defined_by(crd)) EXPECT_TRUE(document(std::vector<Served>{served}).is_object());
+    for (const ServedResource& served : defined_by(crd))
+      EXPECT_TRUE(document(std::vector<ServedResource>{served}).is_object());
   }
 }
 

@@ -1,4 +1,4 @@
-// What is packed comes out as it went in; and nobody who reads the store can tell that something was packed.
+// What is packed comes out as it went in, and readers of the store see no difference.
 #include "sim/packed_store.h"
 
 #include <gmock/gmock.h>
@@ -138,12 +138,12 @@ TEST_F(PackedStore, ShowsEverythingAsIfItWereOpen) {
   EXPECT_EQ(seen, 20);
 }
 
-TEST_F(PackedStore, GivesEverybodyTheSameObjectWhileSomebodyHoldsIt) {
+TEST_F(PackedStore, ReturnsTheSameObjectWhileItIsInUse) {
   const Stored first = store.find("pods", "ns/pod-0");
   EXPECT_EQ(store.find("pods", "ns/pod-0"), first);
 }
 
-TEST_F(PackedStore, KeepsAnObjectTheSameForWhoHeldItBeforeItWasPacked) {
+TEST_F(PackedStore, KeepsReferencesFromBeforePackingValid) {
   const Stored held = store.put("pods", pod(0, "node-2"));
   for (int i = 5; i < 15; ++i) store.put("pods", pod(i, "node-1"));
   EXPECT_EQ(store.find("pods", "ns/pod-0"), held);

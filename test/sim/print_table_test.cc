@@ -280,7 +280,7 @@ TEST(Table, RowsOfDaemonSetsLeaveOutTheAnnotationThatIsAField) {
   EXPECT_EQ(sheet.row(set, kNow, Include::Object).at("object"), set);
 }
 
-TEST(Table, KnowsTheWordsForWhatARowCarries) {
+TEST(Table, HasTheIncludeObjectPolicies) {
   EXPECT_EQ(include_of(""), Include::Metadata);
   EXPECT_EQ(include_of("None"), Include::None);
   EXPECT_FALSE(include_of("none"));

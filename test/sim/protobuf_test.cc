@@ -77,7 +77,7 @@ TEST(Protobuf, EveryMessageThatAFieldNamesIsInTheTables) {
       seen.push_back(message);
       for (const auto& [number, field] : message->fields) {
         EXPECT_GT(number, 0U) << message->name;
-        if (field.shape != Shape::Message || field.is_text_list) continue;
+        if (field.shape != ProtoShape::Message || field.is_text_list) continue;
         EXPECT_NE(field.message, nullptr) << message->name << "." << field.name;
         if (field.message != nullptr) left.push_back(field.message);
       }

@@ -29,7 +29,7 @@ inline constexpr std::string_view kTablePolicy = R"json([
   {"kind":"Role","metadata":{"name":"t-pods","namespace":"default"},
    "rules":[{"apiGroups":[""],"resources":["pods","pods/log"],"verbs":["get","list"]}]},
   {"kind":"ClusterRoleBinding","metadata":{"name":"t-jane-nodes"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"t-node-reader"},
-   "subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":"nobody"},{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":"jane"}]},
+   "subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":"guest"},{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":"jane"}]},
   {"kind":"ClusterRoleBinding","metadata":{"name":"t-ops-evict"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"t-evictor"},
    "subjects":[{"kind":"Group","apiGroup":"rbac.authorization.k8s.io","name":"ops"}]},
   {"kind":"ClusterRoleBinding","metadata":{"name":"t-root"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"t-all"},
@@ -99,8 +99,8 @@ inline constexpr auto kRows = std::to_array<Row>({
     {"jane", "", "get metrics.k8s.io/nodes", "no"},
     {"jane", "", "get -/pods", "no"},
     {"joe", "", "get -/nodes", "no"},
-    {"nobody", "", "get -/nodes",
-     R"(yes: RBAC: allowed by ClusterRoleBinding "t-jane-nodes" of ClusterRole "t-node-reader" to User "nobody")"},
+    {"guest", "", "get -/nodes",
+     R"(yes: RBAC: allowed by ClusterRoleBinding "t-jane-nodes" of ClusterRole "t-node-reader" to User "guest")"},
     {"Jane", "", "get -/nodes", "no"},
     {"stranger", "jane", "get -/nodes", "no"},
     // namespaces
@@ -170,8 +170,8 @@ inline constexpr auto kRows = std::to_array<Row>({
     {"lost", "", "get -/pods ns=default",
      R"(no: RBAC: [clusterrole.rbac.authorization.k8s.io "t-gone" not found, role.rbac.authorization.k8s.io "t-gone" not found])"},
     // always
-    {"whoever", "system:masters", "delete -/nodes name=n1", "yes: "},
-    {"whoever", "system:masters", "post path=/anything", "yes: "},
+    {"any-user", "system:masters", "delete -/nodes name=n1", "yes: "},
+    {"any-user", "system:masters", "post path=/anything", "yes: "},
 });
 
 }  // namespace drover::sim::rbac

@@ -110,7 +110,7 @@ TEST_F(SingleRequests, RefuseWhatCannotBeCreatedInKubesWords) {
            {R"({"kind":"Pod","metadata":{"name":"a"}})", 400,
             "Pod in version \"v1\" cannot be handled as a ConfigMap: converting (v1.Pod) to (core.ConfigMap): unknown "
             "conversion"},
-           {R"([])", 400, "the body of the request is no JSON object"},
+           {R"([])", 400, "the body of the request is not a JSON object"},
        }) {
     const Rejection no = expect_refused(server.serve(create(kConfigMaps, "default", parsed(it.body))));
     EXPECT_EQ(no.code, it.code) << it.body;

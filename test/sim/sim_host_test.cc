@@ -93,7 +93,7 @@ TEST_F(Machine, RebootsOnlyTheBootThatTheCallerSaw) {
   EXPECT_EQ(asked, 1);
 }
 
-TEST_F(Machine, TellsWhoIsKilled) {
+TEST_F(Machine, ReportsTheKilledHolder) {
   std::string victim;
   host.on_kill = [&](const host::Holder& holder) { victim = holder.pod_uid; };
   const auto pid = host.open("/dev/nvidia0", "uid-9", "train");
@@ -103,15 +103,15 @@ TEST_F(Machine, TellsWhoIsKilled) {
 }
 
 TEST_F(Machine, WritesNothingToAFullDiskButStillToMemory) {
-  host.set_luck(HostLuck::DiskFull, true);
+  host.set_fault(HostFault::DiskFull, true);
   EXPECT_THAT(host.write("/var/cache/x", "1").error().message, HasSubstr("no space left"));
   EXPECT_TRUE(host.write("/run/x", "1"));
-  host.set_luck(HostLuck::DiskFull, false);
+  host.set_fault(HostFault::DiskFull, false);
   EXPECT_TRUE(host.write("/var/cache/x", "1"));
 }
 
 TEST_F(Machine, TearsTheLastFileWhenThePowerGoesAndOnlyThatOne) {
-  host.set_luck(HostLuck::TornWrite, true);
+  host.set_fault(HostFault::TornWrite, true);
   ASSERT_TRUE(host.write("/var/a", "abcdefgh"));
   ASSERT_TRUE(host.write("/var/b", "abcdefgh"));
   host.power_cycle();
@@ -120,7 +120,7 @@ TEST_F(Machine, TearsTheLastFileWhenThePowerGoesAndOnlyThatOne) {
 }
 
 TEST_F(Machine, LooksLikeAKernelWithoutUnloadingWhenItCannotUnload) {
-  host.set_luck(HostLuck::CannotUnload, true);
+  host.set_fault(HostFault::CannotUnload, true);
   EXPECT_FALSE(host.can_unload_modules());
   EXPECT_FALSE(host.exists("/sys/module/nvidia/refcnt"));
   EXPECT_TRUE(host.exists("/sys/module/nvidia/version"));
@@ -129,18 +129,18 @@ TEST_F(Machine, LooksLikeAKernelWithoutUnloadingWhenItCannotUnload) {
   EXPECT_THAT(host.unload("nvidia").error().message, HasSubstr("cannot unload modules"));
 }
 
-TEST_F(Machine, KeepsAStuckModuleThatNobodyHolds) {
-  host.set_luck(HostLuck::ModuleStuck, true);
+TEST_F(Machine, KeepsAStuckModuleWithoutHolders) {
+  host.set_fault(HostFault::ModuleStuck, true);
   EXPECT_FALSE(host.unload("nvidia"));
   EXPECT_TRUE(host.holders("/dev/")->empty());
 }
 
-TEST(HostLuckNames, AreReadBackAndOthersAreRefusedWithTheList) {
-  for (const auto luck : {HostLuck::DiskFull, HostLuck::TornWrite, HostLuck::ModuleStuck, HostLuck::CannotUnload,
-                          HostLuck::LoadFails, HostLuck::RebootIgnored}) {
-    EXPECT_EQ(*parse_host_luck(word(luck)), luck);
+TEST(HostFaultNames, AreReadBackAndOthersAreRefusedWithTheList) {
+  for (const auto fault : {HostFault::DiskFull, HostFault::TornWrite, HostFault::ModuleStuck, HostFault::CannotUnload,
+                           HostFault::LoadFails, HostFault::RebootIgnored}) {
+    EXPECT_EQ(*parse_host_fault(name(fault)), fault);
   }
-  EXPECT_THAT(parse_host_luck("rain").error().message, HasSubstr("disk-full, torn-write"));
+  EXPECT_THAT(parse_host_fault("rain").error().message, HasSubstr("disk-full, torn-write"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The function-call door: answers come later and in order, watches end, nothing is called back that nobody wants.
+// StoreApi: answers come later and in order, watches end, cancelled calls are not answered.
 #include "sim/store_api.h"
 
 #include <gtest/gtest.h>
@@ -41,14 +41,14 @@ TEST_F(Door, AnswersLaterNotFromInsideTheCall) {
 
 TEST_F(Door, TurnsARefusalIntoItsFault) {
   std::optional<Fault> fault;
-  const Call call = api.call(get(kNodes, "", "nobody"), [&](Result<Object> result) { fault = result.error(); });
+  const Call call = api.call(get(kNodes, "", "missing"), [&](Result<Object> result) { fault = result.error(); });
   loop.run_for(1s);
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->kind, Fault::Kind::NotFound);
-  EXPECT_NE(fault->message.find("nodes \"nobody\" not found"), std::string::npos) << fault->message;
+  EXPECT_NE(fault->message.find("nodes \"missing\" not found"), std::string::npos) << fault->message;
 }
 
-TEST_F(Door, AForgottenWriteStillHappensButNobodyIsCalled) {
+TEST_F(Door, ACancelledWriteStillHappensWithoutAnAnswer) {
   bool called = false;
   {
     const Call call = api.call(create(kNodes, "", node_named("a")), [&](const Result<Object>&) { called = true; });

@@ -138,7 +138,7 @@ TEST_F(DriverPolicies, RefusesUpgradeOptionsThatMakeNoSense) {
               HasSubstr("imagePullPolicy"));
 }
 
-TEST_F(DriverPolicies, RefusesANameThatIsNoLabelValue) {
+TEST_F(DriverPolicies, RefusesANameThatIsNotALabelValue) {
   const auto made = create(R"({"version": "2.8.0", "nodeAffinity": {}})", std::string(64, 'a'));
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().message, HasSubstr("not be longer than 63 bytes"));

@@ -53,9 +53,9 @@ TEST(Vendor, HandedInByValueHasNodesOfItsKind) {
   EXPECT_EQ(makeup_of(kAcme.node).builds, "acme");
 }
 
-TEST(Vendor, ThatIsNotInTheListIsNoKindOfNode) {
+TEST(Vendor, ThatIsNotInTheListIsRefusedAsAKindOfNode) {
   EXPECT_THAT(parse_fleet("nvidia=1", kVendors).error().message,
-              HasSubstr("write for example acme=50,cpu=3; there are acme, cpu"));
+              HasSubstr("write for example acme=50,cpu=3; the kinds are acme, cpu"));
 }
 
 TEST(Vendor, HandedInByValueHasImagesAndPrograms) {

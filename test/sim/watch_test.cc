@@ -97,7 +97,7 @@ TEST_F(Watching, StopsInTheMiddleOfAnEvent) {
   EXPECT_EQ(seen, 1);
 }
 
-TEST_F(Watching, ANoOpWriteIsNoEvent) {
+TEST_F(Watching, ANoOpWriteSendsNoEvent) {
   expect(server.serve(create(kNodes, "", node_named("a"))));
   label("a", "x");
   const std::uint64_t before = server.store().version();
@@ -109,7 +109,7 @@ TEST_F(Watching, ANoOpWriteIsNoEvent) {
 
 class Listing : public Watching {
  protected:
-  std::string names(const Page& page) {
+  std::string names(const ListPage& page) {
     std::string text;
     for (const Stored object : page.items) text += std::string(name_of(*object)) + " ";
     return text;
@@ -118,22 +118,22 @@ class Listing : public Watching {
 
 TEST_F(Listing, PagesShowTheMomentOfTheFirst) {
   for (const char* name : {"a", "b", "c", "d", "e"}) expect(server.serve(create(kNodes, "", node_named(name))));
-  const Page first = expect(server.list({kNodes, "", "", ""}, 2, "", ""));
+  const ListPage first = expect(server.list({kNodes, "", "", ""}, 2, "", ""));
   EXPECT_EQ(names(first), "a b ");
   EXPECT_EQ(first.remaining, 3);
   expect(server.serve(remove(kNodes, "", "c", "")));
   expect(server.serve(create(kNodes, "", node_named("cc"))));
   label("d", "new");
-  const Page second = expect(server.list({kNodes, "", "", ""}, 2, first.continue_token, ""));
+  const ListPage second = expect(server.list({kNodes, "", "", ""}, 2, first.continue_token, ""));
   EXPECT_EQ(names(second), "c d ");
   EXPECT_EQ(label_of(*second.items[1].open(), "pool"), "");
   EXPECT_EQ(second.resource_version, first.resource_version);
-  const Page third = expect(server.list({kNodes, "", "", ""}, 2, second.continue_token, ""));
+  const ListPage third = expect(server.list({kNodes, "", "", ""}, 2, second.continue_token, ""));
   EXPECT_EQ(names(third), "e ");
   EXPECT_EQ(third.continue_token, "");
 }
 
-// Nodes that register, each written several times, while somebody pages through them: the last page is of the same
+// Nodes that register, each written several times, while a client pages through them: the last page is of the same
 // moment as the first.
 TEST_F(Listing, PagesLastWhileThousandsOfNodesRegister) {
   constexpr int kCount = 4500;
@@ -143,7 +143,7 @@ TEST_F(Listing, PagesLastWhileThousandsOfNodesRegister) {
     json::ensure(node, {"metadata", "annotations", "weight"}) = weight;
     expect(server.serve(create(kNodes, "", std::move(node))));
   }
-  Page page = expect(server.list({kNodes, "", "", ""}, 750, "", ""));
+  ListPage page = expect(server.list({kNodes, "", "", ""}, 750, "", ""));
   int shown = static_cast<int>(page.items.size());
   for (int round = 0; !page.continue_token.empty(); ++round) {
     for (int i = 0; i < kCount; ++i) label(fmt::format("n{:04}", i), std::to_string(round).c_str());
@@ -159,7 +159,7 @@ TEST_F(Listing, PagesLastWhileThousandsOfNodesRegister) {
 
 TEST_F(Listing, APageTooLateIsExpired) {
   for (const char* name : {"a", "b", "c"}) expect(server.serve(create(kNodes, "", node_named(name))));
-  const Page first = expect(server.list({kNodes, "", "", ""}, 1, "", ""));
+  const ListPage first = expect(server.list({kNodes, "", "", ""}, 1, "", ""));
   label("a", "x");
   server.store().compact(server.store().version());
   const Rejection no = expect_refused(server.list({kNodes, "", "", ""}, 1, first.continue_token, ""));

@@ -63,12 +63,12 @@ TEST(World, TheSameSeedGivesTheSameTranscriptByteForByte) {
 
 TEST(World, AnotherSeedTellsAnotherStory) { EXPECT_FALSE(mixed_story(7) == mixed_story(8)); }
 
-TEST(World, TheTranscriptSaysWhenWhoAndWhat) {
+TEST(World, TheTranscriptHasTimeManagerAndChange) {
   World world(1);
   world.run_for(1s);
   kube::Request request =
       kube::create(kube::kConfigMaps, "default", parsed(R"({"metadata": {"name": "m", "namespace": "default"}})"));
-  request.field_manager = "somebody";
+  request.field_manager = "operator";
   expect(world.server().serve(request));
   world.run_for(500ms);
   request =
@@ -77,7 +77,7 @@ TEST(World, TheTranscriptSaysWhenWhoAndWhat) {
   expect(world.server().serve(request));
   world.note("the test", "is content");
   const std::string& text = world.transcript();
-  EXPECT_NE(text.find("00:00:01.000  somebody                 configmaps/default/m  created\n"), std::string::npos)
+  EXPECT_NE(text.find("00:00:01.000  operator                 configmaps/default/m  created\n"), std::string::npos)
       << text;
   EXPECT_NE(text.find("00:00:01.500  another                  configmaps/default/m  data.key=value\n"),
             std::string::npos)
@@ -85,7 +85,7 @@ TEST(World, TheTranscriptSaysWhenWhoAndWhat) {
   EXPECT_NE(text.find("00:00:01.500  the test                 is content\n"), std::string::npos) << text;
 }
 
-TEST(World, AClientsDoorIsAnApiWithLatency) {
+TEST(World, AClientsApiHasLatency) {
   World world(1);
   std::string name;
   kube::Call call =

@@ -31,7 +31,7 @@ std::optional<std::string> broken_constant(const Node& node) {
 
 }  // namespace
 
-base::Result<Program> compile(std::string_view text, const TypeRef& self, bool optional_old_self) {
+base::Result<Expression> compile(std::string_view text, const TypeRef& self, bool optional_old_self) {
   Complaints complaints(text);
   NodeRef root = parse(text, complaints);
   if (!root) return base::fault(base::Fault::Kind::Refused, "compilation failed: " + complaints.report());
@@ -40,7 +40,7 @@ base::Result<Program> compile(std::string_view text, const TypeRef& self, bool o
   if (const auto broken = broken_constant(*root)) {
     return base::fault(base::Fault::Kind::Refused, "program instantiation failed: " + *broken);
   }
-  Program program;
+  Expression program;
   program.root_ = std::shared_ptr<const Node>(std::move(root));
   program.self_ = self;
   program.gives_ = std::move(checked.gives);

@@ -21,13 +21,13 @@ namespace drover::sim::cel {
 struct Node;
 
 // A checked expression. Cheap to copy, never changes.
-class Program {
+class Expression {
  public:
   const Type& gives() const { return *gives_; }
   bool uses_old_self() const { return uses_old_self_; }
 
  private:
-  friend base::Result<Program> compile(std::string_view text, const TypeRef& self, bool optional_old_self);
+  friend base::Result<Expression> compile(std::string_view text, const TypeRef& self, bool optional_old_self);
   friend struct Runner;
   std::shared_ptr<const Node> root_;
   TypeRef self_;
@@ -39,7 +39,7 @@ class Program {
 // Refused carries an API server's words: "compilation failed: ERROR: <input>:1:5: undefined field 'x'", the line, a
 // caret; or "program instantiation failed: …" when a constant in it cannot be converted.
 // With `optional_old_self` oldSelf is an optional value, empty where there was none.
-base::Result<Program> compile(std::string_view text, const TypeRef& self, bool optional_old_self = false);
+base::Result<Expression> compile(std::string_view text, const TypeRef& self, bool optional_old_self = false);
 
 // What kube allows one rule to cost; its unit is about one step.
 inline constexpr std::uint64_t kCostPerRule = 1'000'000;
@@ -57,7 +57,7 @@ struct Evaluation {
 
 // Evaluates; `old_self` may be absent when the program does not use it, or takes it as optional. The value may look
 // into both: they must outlive it.
-Evaluation run(const Program& program, const json::Value& self, const json::Value* old_self = nullptr,
+Evaluation run(const Expression& program, const json::Value& self, const json::Value* old_self = nullptr,
                std::uint64_t cost_limit = kCostPerRule);
 
 }  // namespace drover::sim::cel

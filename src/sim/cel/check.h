@@ -11,7 +11,7 @@ struct Checked {
   bool uses_old_self = false;
 };
 
-// Complains about names nobody declared, fields that the type lacks, calls with arguments that no signature takes, and
+// Reports undeclared names, fields that the type lacks, calls with arguments that no signature takes, and
 // literals (patterns, durations) that are garbled; fills in Node::function and Node::pattern.
 // `old_self` is the type of oldSelf.
 Checked check(Node& root, const TypeRef& self, const TypeRef& old_self, Complaints& complaints);

@@ -11,7 +11,7 @@ namespace drover::sim::cel {
 
 namespace {
 
-// More complaints than this help nobody.
+// More errors than this are not reported.
 constexpr std::size_t kMost = 100;
 
 }  // namespace

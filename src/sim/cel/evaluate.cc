@@ -248,9 +248,9 @@ class Evaluator {
 
 }  // namespace
 
-// The one who may look into a Program.
+// Has access to an Expression's syntax tree.
 struct Runner {
-  static Evaluation run(const Program& program, const json::Value& self, const json::Value* old_self,
+  static Evaluation run(const Expression& program, const json::Value& self, const json::Value* old_self,
                         std::uint64_t cost_limit) {
     Meter meter(cost_limit);
     Value old = old_self != nullptr ? from_json(*old_self, program.self_) : failure("no such attribute(s): oldSelf");
@@ -263,7 +263,8 @@ struct Runner {
   }
 };
 
-Evaluation run(const Program& program, const json::Value& self, const json::Value* old_self, std::uint64_t cost_limit) {
+Evaluation run(const Expression& program, const json::Value& self, const json::Value* old_self,
+               std::uint64_t cost_limit) {
   return Runner::run(program, self, old_self, cost_limit);
 }
 

@@ -30,8 +30,8 @@ Value is_url(Arguments args, Meter& meter, const Node&) {
   return Value{parse_url(*text).has_value()};
 }
 
-template <class Part>
-Value part_of_url(Arguments args, Part part) {
+template <class Getter>
+Value part_of_url(Arguments args, Getter part) {
   if (const auto* url = args[0].get<UrlRef>()) return Value{std::string(part(**url))};
   return no_such_overload();
 }

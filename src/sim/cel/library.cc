@@ -11,7 +11,7 @@ namespace drover::sim::cel {
 
 namespace {
 
-// Reads "map(string, list(A))" off the front. Signatures are constants of this program, so there is no bad one to
+// Reads "map(string, list(A))" off the front. Signatures are constants of this program, so there are no bad ones to
 // report.
 TypeRef take_type(std::string_view& text) {
   text = base::trim(text);

@@ -13,7 +13,7 @@ namespace drover::sim::cel {
 namespace {
 
 constexpr std::uint32_t kBase = 1'000'000'000;
-// Beyond this many digits kube clamps; nobody writes them, and a text must not cost more than its length.
+// Beyond this many digits kube clamps; they do not occur in practice, and parsing must be linear in the text's length.
 constexpr std::size_t kMostDigits = 64;
 
 struct Suffix {

@@ -14,7 +14,7 @@ class Quantity {
   Quantity() = default;
   explicit Quantity(std::int64_t whole);
 
-  // Nothing when the text is no quantity.
+  // Nothing when the text is not a quantity.
   static std::optional<Quantity> parse(std::string_view text);
 
   // Less than, equal to or greater than zero.

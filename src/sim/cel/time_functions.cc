@@ -15,8 +15,8 @@ Instant instant(const Timestamp& at) { return Instant{std::chrono::microseconds(
 std::chrono::year_month_day date_of(const Timestamp& at) { return {floor<days>(instant(at))}; }
 std::int64_t micros_of_day(const Timestamp& at) { return (instant(at) - floor<days>(instant(at))).count(); }
 
-template <class Part>
-Value part_of_date(Arguments args, Part part) {
+template <class Getter>
+Value part_of_date(Arguments args, Getter part) {
   if (const auto* at = args[0].get<Timestamp>()) return Value{static_cast<std::int64_t>(part(*at))};
   return no_such_overload();
 }

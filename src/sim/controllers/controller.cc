@@ -14,8 +14,7 @@ Controller::Controller(ControlPlane plane, std::string field_manager)
           plane.loop, [this](const std::string& key) { return look_at(key); },
           [&server = plane.server] { return server.store().version(); }) {}
 
-// The store holds what somebody put there. An object that no controller has thought of is its own misfortune: the key
-// fails, and the cluster goes on.
+// The store may hold any object. When one makes a controller throw, its key fails and the cluster goes on.
 Done Controller::sync_guarded(const std::string& key) {
   try {
     return sync(key);

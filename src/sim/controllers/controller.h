@@ -1,9 +1,9 @@
-// What a controller is: it hears commits, remembers keys, and looks at each key a little later.
+// Base of the controllers: commits enqueue keys, and each key is reconciled a little later.
 //
-// A controller never acts inside a commit: what it hears only marks keys (and may keep small indexes up to date, so
-// that one event costs one step and not a walk). Acting happens in `sync`, on the loop, through the Server like
-// everybody else. What it did not hear because it was not there yet is told to it when it starts. Nothing it knows is
-// precious: a controller that is destroyed and made again finds everything in the store.
+// A controller never acts inside a commit: it only enqueues keys (and may update small indexes, so that one event costs
+// one step and not a scan). It acts in `sync`, on the loop, through the Server like every other client. When it starts,
+// it is told of all existing objects. It keeps no state of its own: a controller that is destroyed and created again
+// finds everything in the store.
 #pragma once
 
 #include <expected>
@@ -31,18 +31,18 @@ struct ControlPlane {
   std::string wall_text() const { return base::rfc3339(loop.wall()); }
 };
 
-// Nothing, or how the server said no; the key is then tried again later.
+// Nothing, or the server's refusal; the key is then tried again later.
 using Done = std::expected<void, Rejection>;
 
 class Controller {
  public:
-  // `field_manager` is whom the server believes to be talking.
+  // `field_manager` is the field manager of its requests.
   Controller(ControlPlane plane, std::string field_manager);
   virtual ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // Hears of everything that is already there as if it had just been created, and then of every commit.
+  // Calls `heard` for every existing object as if it had just been created, and then for every commit.
   void start();
 
  protected:
@@ -63,7 +63,7 @@ class Controller {
 
   // One request, signed with this controller's name.
   Answer<Stored> ask(kube::Request request) const;
-  // The same where an object that is gone, or is no longer the one we meant, is as good as done.
+  // The same; an object that is gone or has been replaced counts as success.
   Done ask_unless_gone(kube::Request request) const;
 
   base::Loop& loop() const { return plane_.loop; }

@@ -2,9 +2,9 @@
 //
 // At rest: per DaemonSet a Fleet, per node of it a Seat with its pods and with what the seat last contributed to the
 // sums. A pod's event touches one seat; only a new template or the DaemonSet's first sight walks all of them. The sums
-// are the status, the standings are what a rolling update chooses from. Placement is decided here by selector, affinity
-// and taints, and done by the scheduler, because every pod names its node by affinity; resources are the scheduler's
-// business alone.
+// are the status, the rollout states are what a rolling update chooses from. Placement is decided here by selector,
+// affinity and taints, and done by the scheduler, because every pod names its node by affinity; resources are the
+// scheduler's business alone.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ class DaemonSetController final : public Controller {
     std::optional<base::WallTime> ready_since;
   };
 
-  // Where a seat stands in an update, judged by its pods that are not being deleted.
-  enum class RecordedState {
+  // The rollout state of a seat, by its pods that are not being deleted.
+  enum class RolloutState {
     Vacant,       // no pod at all
     Leaving,      // only pods that are being deleted
     Excess,       // more pods than an update can judge
@@ -78,7 +78,7 @@ class DaemonSetController final : public Controller {
     bool may_stay = false;
     std::vector<DaemonPod> pods;  // the one that counts first
     Sums counted;
-    RecordedState standing = RecordedState::Vacant;
+    RolloutState state = RolloutState::Vacant;
     int failures = 0;  // pods deleted here because they failed
     std::optional<base::Instant> failed_at;
   };
@@ -107,7 +107,7 @@ class DaemonSetController final : public Controller {
     std::set<std::string> strays;                              // pods of ours that match no longer
     std::multimap<base::Instant, std::string> look_again;      // nodes, when time alone will change them
     Sums sums;
-    std::map<RecordedState, std::set<std::string>> standing;  // nodes by standing, except Fresh and Vacant
+    std::map<RolloutState, std::set<std::string>> by_state;  // nodes by rollout state, except Fresh and Vacant
   };
 
   void heard_node(const Commit& commit);
@@ -126,7 +126,7 @@ class DaemonSetController final : public Controller {
   void judge_fitness(Fleet& fleet, const std::string& node);
   void recount(Fleet& fleet);
   void recount_seat(Fleet& fleet, const std::string& node);
-  RecordedState recorded_state_of(const Fleet& fleet, const Seat& seat, base::WallTime now) const;
+  RolloutState rollout_state_of(const Fleet& fleet, const Seat& seat, base::WallTime now) const;
   bool is_available(const Fleet& fleet, const DaemonPod& pod, base::WallTime now) const;
   static bool is_updated(const Fleet& fleet, const DaemonPod& pod);
 

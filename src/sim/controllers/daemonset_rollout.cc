@@ -40,21 +40,21 @@ bool DaemonSetController::is_available(const Fleet& fleet, const DaemonPod& pod,
   return fleet.min_ready <= base::Span::zero() || *pod.ready_since + fleet.min_ready <= now;
 }
 
-DaemonSetController::RecordedState DaemonSetController::recorded_state_of(const Fleet& fleet, const Seat& seat,
-                                                                          base::WallTime now) const {
-  if (seat.pods.empty()) return RecordedState::Vacant;
+DaemonSetController::RolloutState DaemonSetController::rollout_state_of(const Fleet& fleet, const Seat& seat,
+                                                                        base::WallTime now) const {
+  if (seat.pods.empty()) return RolloutState::Vacant;
   const DaemonPod* fresh = nullptr;
   const DaemonPod* old = nullptr;
   for (const DaemonPod& pod : seat.pods) {
     if (pod.deleting) continue;
     const DaemonPod*& place = is_updated(fleet, pod) ? fresh : old;
-    if (place) return RecordedState::Excess;
+    if (place) return RolloutState::Excess;
     place = &pod;
   }
-  if (fresh && old) return is_available(fleet, *fresh, now) ? RecordedState::SurgeIsDone : RecordedState::SurgeWaits;
-  if (fresh) return is_available(fleet, *fresh, now) ? RecordedState::Fresh : RecordedState::Starting;
-  if (old) return is_available(fleet, *old, now) ? RecordedState::Outdated : RecordedState::Broken;
-  return RecordedState::Leaving;
+  if (fresh && old) return is_available(fleet, *fresh, now) ? RolloutState::SurgeIsDone : RolloutState::SurgeWaits;
+  if (fresh) return is_available(fleet, *fresh, now) ? RolloutState::Fresh : RolloutState::Starting;
+  if (old) return is_available(fleet, *old, now) ? RolloutState::Outdated : RolloutState::Broken;
+  return RolloutState::Leaving;
 }
 
 void DaemonSetController::recount(Fleet& fleet) {
@@ -87,11 +87,11 @@ void DaemonSetController::recount_seat(Fleet& fleet, const std::string& node) {
   fleet.sums.add(counted, +1);
   seat.counted = counted;
 
-  const RecordedState standing = recorded_state_of(fleet, seat, now);
-  if (standing != seat.standing) {
-    fleet.standing[seat.standing].erase(node);
-    if (standing != RecordedState::Fresh && standing != RecordedState::Vacant) fleet.standing[standing].insert(node);
-    seat.standing = standing;
+  const RolloutState state = rollout_state_of(fleet, seat, now);
+  if (state != seat.state) {
+    fleet.by_state[seat.state].erase(node);
+    if (state != RolloutState::Fresh && state != RolloutState::Vacant) fleet.by_state[state].insert(node);
+    seat.state = state;
   }
   if (!seat.node_exists && seat.pods.empty()) fleet.seats.erase(found);
 }
@@ -243,15 +243,15 @@ Done DaemonSetController::roll(Fleet& fleet, const kube::Object& ds) {
 }
 
 Done DaemonSetController::roll_in_place(Fleet& fleet, const kube::Object& ds, std::int64_t max_unavailable) {
-  auto& standing = fleet.standing;
+  auto& by_state = fleet.by_state;
   std::int64_t unavailable = 0;
-  for (RecordedState state : {RecordedState::Leaving, RecordedState::Excess, RecordedState::Starting,
-                              RecordedState::Broken, RecordedState::SurgeWaits, RecordedState::SurgeIsDone}) {
-    unavailable += static_cast<std::int64_t>(standing[state].size());
+  for (RolloutState state : {RolloutState::Leaving, RolloutState::Excess, RolloutState::Starting, RolloutState::Broken,
+                             RolloutState::SurgeWaits, RolloutState::SurgeIsDone}) {
+    unavailable += static_cast<std::int64_t>(by_state[state].size());
   }
   // An old pod that is not available costs nothing to replace.
-  std::vector<std::string> nodes(standing[RecordedState::Broken].begin(), standing[RecordedState::Broken].end());
-  for (const std::string& node : standing[RecordedState::Outdated]) {
+  std::vector<std::string> nodes(by_state[RolloutState::Broken].begin(), by_state[RolloutState::Broken].end());
+  for (const std::string& node : by_state[RolloutState::Outdated]) {
     if (unavailable++ >= max_unavailable) break;
     nodes.push_back(node);
   }
@@ -265,10 +265,10 @@ Done DaemonSetController::roll_in_place(Fleet& fleet, const kube::Object& ds, st
 }
 
 Done DaemonSetController::roll_by_surge(Fleet& fleet, const kube::Object& ds, std::int64_t max_surge) {
-  auto& standing = fleet.standing;
+  auto& by_state = fleet.by_state;
   auto surging =
-      static_cast<std::int64_t>(standing[RecordedState::Excess].size() + standing[RecordedState::SurgeWaits].size());
-  const std::set<std::string> broken = standing[RecordedState::Broken];
+      static_cast<std::int64_t>(by_state[RolloutState::Excess].size() + by_state[RolloutState::SurgeWaits].size());
+  const std::set<std::string> broken = by_state[RolloutState::Broken];
   for (const std::string& node : broken) {
     const Seat seat = fleet.seats[node];
     if (seat.should_run) {
@@ -280,14 +280,14 @@ Done DaemonSetController::roll_by_surge(Fleet& fleet, const kube::Object& ds, st
     }
   }
   std::vector<std::string> candidates;
-  for (const std::string& node : standing[RecordedState::Outdated]) {
+  for (const std::string& node : by_state[RolloutState::Outdated]) {
     if (surging >= max_surge) break;
     if (!fleet.seats[node].should_run) continue;
     ++surging;
     candidates.push_back(node);
   }
   for (const std::string& node : candidates) ASK_VOID(create_pod(fleet, ds, node));
-  const std::set<std::string> finished = standing[RecordedState::SurgeIsDone];
+  const std::set<std::string> finished = by_state[RolloutState::SurgeIsDone];
   for (const std::string& node : finished) {
     const Seat seat = fleet.seats[node];
     for (const DaemonPod& pod : seat.pods) {

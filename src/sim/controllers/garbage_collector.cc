@@ -152,7 +152,7 @@ Done GarbageCollector::delete_if_unowned(const kube::Resource& resource, const k
 
   kube::Request request = kube::remove(resource, std::string(kube::namespace_of(object)),
                                        std::string(kube::name_of(object)), std::string(kube::uid_of(object)));
-  // An owner that waits for this object waits for what stands on it as well.
+  // An owner that waits for this object waits for its dependents as well.
   const bool has_dependents = !store().owned_by(kube::uid_of(object)).empty();
   request.propagation = has_finalizer(object, kOrphan) ? kube::Propagation::Orphan
                         : has_finalizer(object, kForeground) || (some_wait && has_dependents)

@@ -115,7 +115,7 @@ Done NamespaceController::sync(const std::string& name) {
   return ask_unless_gone(kube::replace(kube::kNamespaces, std::move(finalized), "finalize"));
 }
 
-// -- furniture --------------------------------------------------------------------------------------------------------
+// -- bootstrap objects ------------------------------------------------------------------------------------------------
 
 namespace {
 constexpr std::string_view kRootCertificate = "kube-root-ca.crt";

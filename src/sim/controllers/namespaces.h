@@ -1,4 +1,4 @@
-// Namespaces: emptied when they end, furnished with a "default" ServiceAccount while they live; and Events that grow
+// Namespaces: emptied when they end, given a "default" ServiceAccount while they are active; and Events that grow
 // old.
 #pragma once
 

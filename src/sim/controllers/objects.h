@@ -72,9 +72,9 @@ std::string template_hash(const json::Value& pod_template, std::int64_t collisio
 
 // -- amounts ----------------------------------------------------------------------------------------------------------
 
-// A store may hold what admission would not let in: whoever counts or sizes asks these.
+// The store may hold values that admission would refuse: code that counts or sizes reads them by these functions.
 
-// A number of things: from 0 to what 32 bits hold, whatever stands there; `fallback` when it is no number.
+// A count, clamped to 0..INT32_MAX; `fallback` when the value is not a number.
 std::int64_t count_at(const json::Value& value, json::Path path, std::int64_t fallback = 0);
 // As many seconds, from none to a lifetime.
 base::Span seconds_at(const json::Value& value, json::Path path, std::int64_t fallback = 0);

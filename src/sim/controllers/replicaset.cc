@@ -213,7 +213,7 @@ Done ReplicaSetController::create_pods(const kube::Object& set, std::int64_t cou
 }
 
 Done ReplicaSetController::write_status(const kube::Object& set, const Done& resized) {
-  // Counted anew: what was created and deleted a moment ago is in the store already.
+  // Counted again: what was created and deleted a moment ago is in the store already.
   const base::Span min_ready = seconds_at(set, {"spec", "minReadySeconds"});
   const auto template_labels = base::Selector::from_json(
       json::Value{{"matchLabels", json::members_at(set, {"spec", "template", "metadata", "labels"})}});

@@ -55,7 +55,7 @@ bool repels(const kube::Object& guard, const kube::Object& other) {
                              [&](const json::Value& term) { return term_repels(term, guard, other); });
 }
 
-// A node's status is twenty times as large, and is told anew every few minutes.
+// Only these fields: a node's status is twenty times as large and changes every few minutes.
 Stored what_pods_mind(const kube::Object& node) {
   static const kube::Projection kMinded{"metadata.labels", "spec.taints", "spec.unschedulable"};
   return Draft(kMinded.applied_to(node)).seal();
@@ -105,7 +105,7 @@ void Scheduler::heard_pod(const Commit& commit) {
     stop_waiting(key);
     if (!placed_.contains(key)) place(key, pod);
   } else if (is_mine(pod) && !kube::is_being_deleted(pod)) {
-    // A change of its status (our own condition) is no reason to look again; a change of what it wants is.
+    // A change of its status (our own condition) does not cause another attempt; a change of its spec does.
     if (!commit.before || !waiting_.contains(key) ||
         !same(json::members_at(*commit.before, {"spec"}), json::members_at(pod, {"spec"}))) {
       wait(key, pod);

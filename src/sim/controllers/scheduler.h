@@ -66,7 +66,7 @@ class Scheduler final : public Controller {
   void rank(const std::string& name, Room& room);
   void wait(const std::string& key, const kube::Object& pod);
   void stop_waiting(const std::string& key);
-  // Attempts those again whom a change of the node itself, or only more room on it, may help.
+  // Tries again the pods that a change of the node, or only more free capacity on it, may help.
   void retry_for(const std::string& node, bool only_more_room);
 
   Done schedule(const std::string& key);

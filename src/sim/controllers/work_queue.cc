@@ -55,7 +55,7 @@ void WorkQueue::run_due() {
   const std::uint64_t asked_before = asked_;
   const std::uint64_t done_before = effort_();
   while (!due_.empty()) {
-    // A real control plane cannot make ten thousand pods in an instant; whoever watches could not follow either.
+    // A real control plane does not create ten thousand pods in an instant, and no watcher could keep up.
     if (effort_() - done_before >= kMostInATurn) return arm(kBetweenTurns);
     auto first = due_.begin();
     if (first->first.first > now || first->first.second >= asked_before) break;

@@ -1,4 +1,4 @@
-// Keys that somebody wants to look at later, each at most once.
+// A controller's work queue: keys to reconcile later, each at most once.
 //
 // A key waits until its moment; asking again moves the moment forward, never back. A failure asks again by itself, each
 // time twice as late, until the key succeeds. Keys that are due run in the order of their moments, all of them in one

@@ -41,7 +41,7 @@ base::Result<Version> read_version(const json::Value& from) {
   if (schema == nullptr)
     return base::fault(base::Fault::Kind::Refused, fmt::format("version {} has no schema", made.name));
   TRY(made.schema, read_schema(*schema));
-  made.rules = Rules(made.schema);
+  made.rules = CelRules(made.schema);
   made.has_status = json::find(from, {"subresources", "status"}) != nullptr;
   if (json::find(from, {"subresources", "scale"}) != nullptr) {
     made.scale = Scale{member_path(json::text_at(from, {"subresources", "scale", "specReplicasPath"})),
@@ -112,9 +112,9 @@ void append_unless_old(FieldErrors& to, FieldErrors from, const json::Value& old
   if (!from.empty() && check_list_types(old, schema).empty()) append_all(to, std::move(from));
 }
 
-Rules::Verdict with_rules(FieldErrors errors, const Rules& rules, const json::Value& object, const json::Value* old,
-                          const Correlation& correlation) {
-  Rules::Verdict verdict{std::move(errors)};
+CelRules::Verdict with_rules(FieldErrors errors, const CelRules& rules, const json::Value& object,
+                             const json::Value* old, const Correlation& correlation) {
+  CelRules::Verdict verdict{std::move(errors)};
   if (rules.empty()) return verdict;
   if (blocks_rules(verdict.errors)) {
     verdict.errors.push_back(

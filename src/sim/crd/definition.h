@@ -44,13 +44,13 @@ struct Version {
   bool deprecated = false;
   std::string deprecation_warning;
   SchemaRef schema;
-  Rules rules;
+  CelRules rules;
   bool has_status = false;
   std::optional<Scale> scale = {};
   std::vector<Column> columns = {};                 // without the name; an age when the CRD gives none
   std::vector<std::string> selectable_fields = {};  // ".spec.color"
 
-  using Verdict = Rules::Verdict;
+  using Verdict = CelRules::Verdict;
   // What an API server says to a new object, after its metadata was found good.
   Verdict check_new(const json::Value& object) const;
   Verdict check_change(const json::Value& object, const json::Value& old) const;

@@ -11,13 +11,13 @@ namespace drover::sim::crd {
 
 namespace {
 
-struct Words {
+struct ErrorText {
   std::string_view text;
   std::string_view reason;
   bool shows_value;
 };
 
-Words words(FieldError::Type type) {
+ErrorText words(FieldError::Type type) {
   switch (type) {
     case FieldError::Type::Required: return {"Required value", "FieldValueRequired", false};
     case FieldError::Type::Invalid: return {"Invalid value", "FieldValueInvalid", true};
@@ -35,7 +35,7 @@ Words words(FieldError::Type type) {
 }  // namespace
 
 std::string FieldError::body() const {
-  const Words said = words(type);
+  const ErrorText said = words(type);
   std::string text(said.text);
   if (said.shows_value && bad_value) text += ": " + *bad_value;
   if (!detail.empty()) text += ": " + detail;

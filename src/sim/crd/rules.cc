@@ -19,7 +19,7 @@ constexpr std::size_t kLongestMessage = 5 * 1024;
 
 std::string said(const Rule& rule) { return std::string(base::trim(rule.message.empty() ? rule.rule : rule.message)); }
 
-bool gives(const cel::Program& program, cel::Type::Kind kind) { return program.gives().kind == kind; }
+bool gives(const cel::Expression& program, cel::Type::Kind kind) { return program.gives().kind == kind; }
 
 // Two names may be escaped inside quotes: \' and \\ and the usual letters.
 std::optional<std::string> unquote(std::string_view text) {
@@ -109,13 +109,13 @@ base::Result<std::string> relative_path(std::string_view text, const Schema& sch
 }
 
 // A place of the schema with rules at it or below.
-struct Rules::Place {
+struct CelRules::Place {
   struct Compiled {
     const Rule* rule;
-    std::optional<cel::Program> program = {};
-    std::optional<cel::Program> message = {};
+    std::optional<cel::Expression> program = {};
+    std::optional<cel::Expression> message = {};
     std::string path = {};   // relative
-    std::string fault = {};  // why there is no program
+    std::string fault = {};  // why it does not compile
   };
   const Schema* schema = nullptr;
   std::vector<Compiled> rules = {};
@@ -124,7 +124,7 @@ struct Rules::Place {
   std::shared_ptr<const Place> additional = {};
 };
 
-std::shared_ptr<const Rules::Place> Rules::build(const Schema& schema, bool resource_root) {
+std::shared_ptr<const CelRules::Place> CelRules::build(const Schema& schema, bool resource_root) {
   auto place = std::make_shared<Place>();
   place->schema = &schema;
   const cel::TypeRef self = schema.rules.empty() ? nullptr : cel_type(schema, resource_root);
@@ -135,7 +135,7 @@ std::shared_ptr<const Rules::Place> Rules::build(const Schema& schema, bool reso
     } else if (auto program = cel::compile(rule.rule, self, rule.optional_old_self.value_or(false))) {
       compiled.program = std::move(*program);
       if (auto message = rule.message_expression.empty()
-                             ? base::Result<cel::Program>(base::fault(base::Fault::Kind::Refused, ""))
+                             ? base::Result<cel::Expression>(base::fault(base::Fault::Kind::Refused, ""))
                              : cel::compile(rule.message_expression, self, rule.optional_old_self.value_or(false))) {
         compiled.message = std::move(*message);
       }
@@ -154,10 +154,11 @@ std::shared_ptr<const Rules::Place> Rules::build(const Schema& schema, bool reso
   return nothing ? nullptr : place;
 }
 
-Rules::Rules(SchemaRef root, bool resource_root) : schema_(std::move(root)), root_(build(*schema_, resource_root)) {}
+CelRules::CelRules(SchemaRef root, bool resource_root)
+    : schema_(std::move(root)), root_(build(*schema_, resource_root)) {}
 
 // One walk over one object.
-struct Rules::Walk {
+struct CelRules::Checker {
   // The correlated value of a place, and the nearest one above that had one.
   struct Before {
     Correlation here = {};
@@ -289,10 +290,10 @@ struct Rules::Walk {
   }
 };
 
-Rules::Verdict Rules::check(const json::Value& value, const json::Value* old, const Correlation& correlation,
-                            std::string_view path, std::uint64_t budget) const {
+CelRules::Verdict CelRules::check(const json::Value& value, const json::Value* old, const Correlation& correlation,
+                                  std::string_view path, std::uint64_t budget) const {
   if (!root_) return {};
-  Walk walk;
+  Checker walk;
   walk.left = static_cast<std::int64_t>(budget);
   walk.visit(*root_, value, old, {correlation, {}, true}, std::string(path));
   return std::move(walk.verdict);

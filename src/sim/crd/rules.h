@@ -30,7 +30,7 @@ RuleFault examine_rule(const Rule& rule, const cel::TypeRef& self);
 // ".spec['a-b'].c" as the path that an error shows, when it leads to a field of the schema.
 base::Result<std::string> relative_path(std::string_view json_path, const Schema& schema);
 
-class Rules {
+class CelRules {
  public:
   // What kube lets all rules together cost for one object.
   static constexpr std::uint64_t kBudget = 10'000'000;
@@ -40,9 +40,9 @@ class Rules {
     std::vector<std::string> warnings = {};  // complaints about unchanged places
   };
 
-  Rules() = default;
+  CelRules() = default;
   // Rules that do not compile complain whenever their place is looked at (check_schema keeps them out).
-  explicit Rules(SchemaRef root, bool resource_root = true);
+  explicit CelRules(SchemaRef root, bool resource_root = true);
 
   bool empty() const { return !root_; }
   // `old` and `correlation` only for updates; `path` is where the value stands ("" for a whole object); when `budget`
@@ -52,7 +52,7 @@ class Rules {
 
  private:
   struct Place;
-  struct Walk;
+  struct Checker;
   static std::shared_ptr<const Place> build(const Schema& schema, bool resource_root);
 
   SchemaRef schema_;

@@ -1,4 +1,4 @@
-// Reading schemas. A keyword nobody knows is ignored, as an API server ignores it; one with a value of the wrong type
+// Reading schemas. An unknown keyword is ignored, as an API server ignores it; one with a value of the wrong type
 // is refused, as its decoder refuses it.
 #include "sim/crd/schema.h"
 
@@ -13,7 +13,7 @@ namespace {
 using base::Fault;
 using base::Result;
 
-class Reader {
+class SchemaReader {
  public:
   Result<SchemaRef> read(const json::Value& value, const std::string& at) {
     const auto* object = value.if_object();
@@ -223,6 +223,6 @@ const Schema* Schema::member(std::string_view name) const {
   return found != properties.end() ? found->second.get() : additional.get();
 }
 
-Result<SchemaRef> read_schema(const json::Value& value) { return Reader().read(value, "openAPIV3Schema"); }
+Result<SchemaRef> read_schema(const json::Value& value) { return SchemaReader().read(value, "openAPIV3Schema"); }
 
 }  // namespace drover::sim::crd

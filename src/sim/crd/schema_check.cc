@@ -312,7 +312,7 @@ void check_defaults(const SchemaRef& schema, const std::string& path, bool root,
     FieldErrors found = validate(*schema->default_value, *schema, at);
     if (found.empty()) found = check_list_types(*schema->default_value, *schema, at);
     if (found.empty()) {
-      const Rules rules(schema, root || schema->embedded_resource);
+      const CelRules rules(schema, root || schema->embedded_resource);
       found = rules.check(*schema->default_value, &*schema->default_value, {}, at).errors;
       if (found.empty()) found = rules.check(*schema->default_value, nullptr, {}, at).errors;
     }

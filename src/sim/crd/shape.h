@@ -1,4 +1,4 @@
-// Bringing an object into the shape its schema describes: unknown fields out, defaults in, before anybody validates it.
+// Bringing an object into the shape its schema describes: unknown fields out, defaults in, before validation.
 #pragma once
 
 #include <string>

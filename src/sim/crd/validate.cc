@@ -50,9 +50,9 @@ bool same_number(const json::Value& a, const json::Value& b) {
   return a.is_number() && b.is_number() && as_double(a) == as_double(b);
 }
 
-class Validator {
+class ValueValidator {
  public:
-  explicit Validator(std::string_view root) : root_(root) {}
+  explicit ValueValidator(std::string_view root) : root_(root) {}
 
   // One value against one schema; the caller decides about ratcheting.
   Outcome check(const json::Value& value, const Schema& schema, const std::string& path,
@@ -369,10 +369,10 @@ class Validator {
 FieldErrors validate(const json::Value& value, const Schema& schema, std::string_view root,
                      const Correlation& correlation) {
   // What was there before matters only to complaints, and costs more to find than the rest takes.
-  Validator hasty(root);
+  ValueValidator hasty(root);
   Outcome outcome = hasty.check(value, schema, "", {});
   if (!hasty.has_complained() && outcome.errors.empty()) return {};
-  if (hasty.has_complained() && correlation) outcome = Validator(root).check(value, schema, "", correlation);
+  if (hasty.has_complained() && correlation) outcome = ValueValidator(root).check(value, schema, "", correlation);
   if (!outcome.errors.empty() && correlation && correlation.unchanged()) return {};
   return std::move(outcome.errors);
 }

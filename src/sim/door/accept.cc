@@ -13,7 +13,7 @@
 namespace drover::sim::door {
 namespace {
 
-struct Range {
+struct MediaRange {
   std::string type;
   std::map<std::string, std::string, std::less<>> parameters = {};
   double quality = 1;
@@ -24,8 +24,8 @@ struct Range {
   }
 };
 
-Range read_range(std::string_view text) {
-  Range range;
+MediaRange read_range(std::string_view text) {
+  MediaRange range;
   for (std::string_view part : base::split(text, ';')) {
     part = base::trim(part);
     if (range.type.empty()) {
@@ -45,7 +45,7 @@ Range read_range(std::string_view text) {
   return range;
 }
 
-std::optional<Form> form_of(const Range& range, Spoken where) {
+std::optional<Form> form_of(const MediaRange& range, Spoken where) {
   const std::string_view as = range.parameter("as");
   const std::string_view group = range.parameter("g");
   const std::string_view version = range.parameter("v");
@@ -65,7 +65,7 @@ std::optional<Form> form_of(const Range& range, Spoken where) {
 
 constexpr std::string_view kTypes = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
-// A media type that nobody here writes, and a form that nobody here knows, are refused at two places and in two voices.
+// kube-apiserver refuses an unknown media type and an unknown `as=` form at two places, with two messages.
 Refusal not_acceptable(bool known_type, Spoken where) {
   if (known_type) {
     return Refusal(Rejection{406, "NotAcceptable",
@@ -82,18 +82,18 @@ Refusal not_acceptable(bool known_type, Spoken where) {
 
 Answer<AcceptedForm> read_accept(std::string_view header, Spoken where) {
   if (base::trim(header).empty()) return AcceptedForm{};
-  std::vector<Range> ranges;
+  std::vector<MediaRange> ranges;
   for (const std::string_view part : base::split(header, ',')) {
     if (!base::trim(part).empty() && ranges.size() < 32) ranges.push_back(read_range(part));
   }
-  base::sort_keeping_order(ranges, [](const Range& a, const Range& b) { return a.quality > b.quality; });
+  base::sort_keeping_order(ranges, [](const MediaRange& a, const MediaRange& b) { return a.quality > b.quality; });
   bool known_type = false;
-  for (const Range& range : ranges) {
+  for (const MediaRange& range : ranges) {
     if (range.quality <= 0) continue;
     const bool any = range.type == "*/*" || range.type == "application/*";
     const bool json = any || range.type == "application/json";
     const bool yaml = range.type == "application/yaml";
-    // Protobuf is known, and never chosen: whoever asks for it alone is told what there is.
+    // Protobuf is known and never chosen: a client that accepts only protobuf gets the list of supported types.
     known_type = known_type || json || yaml || range.type == "application/vnd.kubernetes.protobuf";
     if (!json && !yaml) continue;
     if (const auto form = form_of(range, where)) {

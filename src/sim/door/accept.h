@@ -1,4 +1,4 @@
-// In which form somebody wants his answer: the Accept header, read as an API server reads it.
+// The form of the answer: the Accept header, read as an API server reads it.
 #pragma once
 
 #include <string>

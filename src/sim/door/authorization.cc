@@ -36,7 +36,7 @@ json::Members extra_of(const HttpRequest& request) {
   return extra;
 }
 
-// A name that stands for a ServiceAccount brings its groups along; everybody with a name is authenticated.
+// The name of a ServiceAccount implies its groups; every user but system:anonymous is authenticated.
 rbac::User impersonated(std::string_view name, std::vector<std::string> groups) {
   constexpr std::string_view kAccount = "system:serviceaccount:";
   rbac::User user{std::string(name), std::move(groups)};
@@ -44,19 +44,19 @@ rbac::User impersonated(std::string_view name, std::vector<std::string> groups) 
     const auto parts = base::split(name.substr(kAccount.size()), ':');
     if (parts.size() == 2) return rbac::service_account(parts[0], parts[1]);
   }
-  const std::string_view everybody = name == "system:anonymous" ? "system:unauthenticated" : "system:authenticated";
-  if (std::find(user.groups.begin(), user.groups.end(), everybody) == user.groups.end()) {
-    user.groups.emplace_back(everybody);
+  const std::string_view group = name == "system:anonymous" ? "system:unauthenticated" : "system:authenticated";
+  if (std::find(user.groups.begin(), user.groups.end(), group) == user.groups.end()) {
+    user.groups.emplace_back(group);
   }
   return user;
 }
 
 }  // namespace
 
-rbac::Decision decide(const DoorContext& ground, const Caller& caller, rbac::Attributes what) {
+rbac::Decision decide(const DoorContext& context, const Caller& caller, rbac::Attributes what) {
   if (caller.is_master()) return {true, ""};
   what.user = caller.user;
-  return ground.server.policy().decide(what);
+  return context.server.policy().decide(what);
 }
 
 rbac::Attributes attributes_of(const Wanted& wanted, const rbac::User& user) {
@@ -73,7 +73,8 @@ rbac::Attributes attributes_of(const Wanted& wanted, const rbac::User& user) {
   return what;
 }
 
-Answer<Caller> speaking_as(const DoorContext& ground, const HttpRequest& request, const Wanted& wanted, Caller caller) {
+Answer<Caller> speaking_as(const DoorContext& context, const HttpRequest& request, const Wanted& wanted,
+                           Caller caller) {
   const std::string_view name = request.header("Impersonate-User");
   std::vector<std::string> groups = all_headers(request, "impersonate-group");
   json::Members extra = extra_of(request);
@@ -88,7 +89,7 @@ Answer<Caller> speaking_as(const DoorContext& ground, const HttpRequest& request
     what.group = group;
     what.resource = resource;
     what.name = one;
-    return decide(ground, caller, what).allowed;
+    return decide(context, caller, what).allowed;
   };
   bool allowed = true;
   constexpr std::string_view kAccount = "system:serviceaccount:";
@@ -97,7 +98,7 @@ Answer<Caller> speaking_as(const DoorContext& ground, const HttpRequest& request
     rbac::Attributes what{.user = caller.user, .verb = "impersonate", .resource = "serviceaccounts"};
     what.ns = parts.front();
     what.name = parts.back();
-    allowed = decide(ground, caller, what).allowed;
+    allowed = decide(context, caller, what).allowed;
   } else {
     allowed = may("", "users", name);
   }
@@ -114,9 +115,9 @@ Answer<Caller> speaking_as(const DoorContext& ground, const HttpRequest& request
   return other;
 }
 
-Answer<void> authorize(const DoorContext& ground, const Wanted& wanted, const Caller& caller) {
+Answer<void> authorize(const DoorContext& context, const Wanted& wanted, const Caller& caller) {
   const rbac::Attributes what = attributes_of(wanted, caller.user);
-  const rbac::Decision decision = decide(ground, caller, what);
+  const rbac::Decision decision = decide(context, caller, what);
   if (decision.allowed) return {};
   return forbidden_to(what, decision.reason);
 }

@@ -1,4 +1,4 @@
-// Is the request allowed: what it asks for in RBAC's words, who really asks, and the 403.
+// Authorization: the request's attributes, the user it acts as (impersonation), and the 403.
 #pragma once
 
 #include "sim/door/context.h"
@@ -7,10 +7,10 @@ namespace drover::sim::door {
 
 rbac::Attributes attributes_of(const Wanted& wanted, const rbac::User& user);
 
-// The caller, or whoever he may speak as (Impersonate-User and its companions).
-Answer<Caller> speaking_as(const DoorContext& ground, const HttpRequest& request, const Wanted& wanted, Caller caller);
+// The caller, or the user that it may impersonate (Impersonate-User and related headers).
+Answer<Caller> speaking_as(const DoorContext& context, const HttpRequest& request, const Wanted& wanted, Caller caller);
 
 // Nothing, or a 403 word for word as kube-apiserver says it.
-Answer<void> authorize(const DoorContext& ground, const Wanted& wanted, const Caller& caller);
+Answer<void> authorize(const DoorContext& context, const Wanted& wanted, const Caller& caller);
 
 }  // namespace drover::sim::door

@@ -38,7 +38,7 @@ class TypedYaml {
       case YAML::NodeType::Map: {
         json::Members out;
         for (const auto& member : node) {
-          if (!member.first.IsScalar()) return base::fault(base::Fault::Kind::Malformed, "a key is no plain text");
+          if (!member.first.IsScalar()) return base::fault(base::Fault::Kind::Malformed, "a key is not a plain string");
           TRY(json::Value value, of(member.second, depth + 1));
           out[member.first.Scalar()] = std::move(value);
         }
@@ -88,7 +88,7 @@ std::string media_type(const HttpRequest& request) {
   return base::lower(base::trim(header.substr(0, header.find(';'))));
 }
 
-// The bytes as they are shown to whoever sent them: text when it is text, else hexadecimal.
+// The bytes as an error message shows them: text when it is text, else hexadecimal.
 std::string shown(std::string_view body) {
   if (body.empty()) return "<empty>";
   const std::string_view begins = body.substr(0, kMostShown);

@@ -1,4 +1,4 @@
-// What the parts of the door stand on, and one visit on its way through them.
+// What all parts of the HTTP frontend share, and one request (a Visit) on its way through them.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ namespace drover::sim::door {
 struct DoorContext {
   base::Loop& loop;
   Server& server;
-  LogBook* logs;  // nullptr when nobody keeps any
+  LogBook* logs;  // nullptr when no logs are kept
   const Identities& identities;
   base::Random& random;
   Streams& streams;
@@ -45,7 +45,7 @@ struct Visit {
   }
 };
 
-// May this user do this? Members of system:masters may do everything; the reason is RBAC's.
-rbac::Decision decide(const DoorContext& ground, const Caller& caller, rbac::Attributes what);
+// Whether the user may do this. Members of system:masters may do everything; the reason is RBAC's.
+rbac::Decision decide(const DoorContext& context, const Caller& caller, rbac::Attributes what);
 
 }  // namespace drover::sim::door

@@ -125,7 +125,7 @@ std::string storage_hash(const kube::Resource& resource) {
 }
 
 void add_resource(const Server& server, const kube::Resource& resource, json::Array& list) {
-  const Words words = words_of(server, resource);
+  const ApiResource words = api_resource_of(server, resource);
   const bool namespaced = resource.scope == kube::Scope::Namespaced;
   json::Members facts = {{"name", resource.plural},
                          {"singularName", words.singular},
@@ -153,7 +153,7 @@ json::Value response_kind(std::string_view group, std::string_view version, std:
 }
 
 json::Value aggregated_resource(const Server& server, const kube::Resource& resource) {
-  const Words words = words_of(server, resource);
+  const ApiResource words = api_resource_of(server, resource);
   // The aggregator leaves out what stands around it; custom resources come from another hand, which does not.
   const bool custom = is_custom(server, resource);
   const std::string group = custom ? resource.group : std::string();

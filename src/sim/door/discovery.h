@@ -21,10 +21,10 @@ std::optional<json::Value> resource_list(const Server& server, std::string_view 
 // APIGroupDiscoveryList: of the core group for /api, of all others for /apis. `version` of its own API: v2, v2beta1.
 json::Value aggregated(const Server& server, bool core, std::string_view version);
 
-// Somebody serves something of this group.
+// True when a resource of this group is served.
 bool has_group(const Server& server, std::string_view group);
 
-// Paths that somebody may ask for, for "/".
+// The served paths, for "/".
 json::Value known_paths(const Server& server);
 // kube-apiserver 1.36 with our name on it, for /version.
 json::Value version_facts();

@@ -37,8 +37,8 @@ struct Door::Body {
   Body(EmbeddedCluster& cluster, const DoorOptions& options)
       : random(cluster.random("door")),
         identities(cluster.loop(), cluster.server(), options.admin_token, options.signing_key),
-        ground{cluster.loop(), cluster.server(), options.logs, identities, random, streams} {}
-  ~Body() { streams.drop_all(); }  // while what they stand on is still there
+        context{cluster.loop(), cluster.server(), options.logs, identities, random, streams} {}
+  ~Body() { streams.drop_all(); }  // while what they refer to still exists
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
 
@@ -47,12 +47,12 @@ struct Door::Body {
   void answer_discovery(const Visit& visit, bool core);
   void answer_openapi(const Visit& visit, const std::string& path);
   void answer_resource(Visit visit);
-  void answer_subresource(const Visit& visit, const kube::Resource& resource, const door::Words& words);
+  void answer_subresource(const Visit& visit, const kube::Resource& resource, const door::ApiResource& words);
 
   base::Random random;
   door::Identities identities;
   Streams streams;
-  door::DoorContext ground;
+  door::DoorContext context;
   openapi::Library documents;
 };
 
@@ -73,16 +73,16 @@ void Door::answer(HttpRequest request, std::shared_ptr<Exchange> exchange) {
 }
 
 void Door::Body::answer(Visit visit) {
-  // Who, and may he.
+  // Authentication and authorization.
   auto caller = identities.identify(visit.request);
   if (!caller) return visit.say(caller.error());
-  auto speaker = door::speaking_as(ground, visit.request, visit.wanted, std::move(*caller));
+  auto speaker = door::speaking_as(context, visit.request, visit.wanted, std::move(*caller));
   if (!speaker) return visit.say(speaker.error());
   visit.caller = std::move(*speaker);
-  if (const auto allowed = door::authorize(ground, visit.wanted, visit.caller); !allowed) {
+  if (const auto allowed = door::authorize(context, visit.wanted, visit.caller); !allowed) {
     return visit.say(allowed.error());
   }
-  // From here on the visitor may know what there is.
+  // From here on the request is authorized: errors may tell what exists.
   const auto wish = door::read_accept(visit.request.header("Accept"), Spoken::ToObject);
   visit.style.yaml = visit.wanted.is_resource && wish && wish->yaml;
   if (visit.wanted.is_resource) return answer_resource(std::move(visit));
@@ -93,9 +93,9 @@ void Door::Body::answer_discovery(const Visit& visit, bool core) {
   const auto wish = door::read_accept(visit.request.header("Accept"), Spoken::ToDiscovery);
   if (!wish) return visit.say(wish.error());
   if (wish->form != Form::Discovery) {
-    return visit.say(200, core ? door::core_versions(visit.request.header("Host")) : door::group_list(ground.server));
+    return visit.say(200, core ? door::core_versions(visit.request.header("Host")) : door::group_list(context.server));
   }
-  HttpReply reply = reply_with(200, door::aggregated(ground.server, core, wish->version), visit.style);
+  HttpReply reply = reply_with(200, door::aggregated(context.server, core, wish->version), visit.style);
   reply.content_type =
       fmt::format("application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList", wish->version);
   visit.exchange->reply(std::move(reply));
@@ -104,14 +104,14 @@ void Door::Body::answer_discovery(const Visit& visit, bool core) {
 // The schemas of everything, for `kubectl explain` and for clients that check before they send.
 void Door::Body::answer_openapi(const Visit& visit, const std::string& path) {
   constexpr std::string_view kIndex = "/openapi/v3";
-  documents.look(ground.server);
+  documents.look(context.server);
   HttpReply reply;
   if (path == kIndex) {
     reply.content_type = "text/plain; charset=utf-8";  // as it is, although it is JSON
     reply.body = documents.index();
     return visit.exchange->reply(std::move(reply));
   }
-  const openapi::Page* page = documents.find(std::string_view(path).substr(kIndex.size() + 1));
+  const openapi::CachedDocument* page = documents.find(std::string_view(path).substr(kIndex.size() + 1));
   if (page == nullptr) {
     reply.code = 404;
     reply.content_type.clear();
@@ -129,7 +129,7 @@ void Door::Body::answer_openapi(const Visit& visit, const std::string& path) {
   visit.exchange->reply(std::move(reply));
 }
 
-// Everything that is no resource: health, version, discovery.
+// Everything that is not a resource: health, version, discovery.
 void Door::Body::answer_place(const Visit& visit) {
   std::string path = visit.wanted.path;
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
@@ -151,20 +151,20 @@ void Door::Body::answer_place(const Visit& visit) {
                         path == "/openapi/v3" || path.starts_with("/openapi/v3/");
   if (!is_known) return visit.exchange->reply(door::reply_no_such_page());
   if (visit.wanted.method != "GET") return visit.say(no_such_method().error());
-  if (path == "/") return page(door::known_paths(ground.server));
+  if (path == "/") return page(door::known_paths(context.server));
   if (path == "/version") return page(door::version_facts());
   if (parts[0] == "openapi") return answer_openapi(visit, path);
   if (path == "/api") return answer_discovery(visit, true);
   if (path == "/apis") return answer_discovery(visit, false);
   if (parts[0] == "api" && parts.size() == 2) {
-    auto list = door::resource_list(ground.server, "", parts[1]);
+    auto list = door::resource_list(context.server, "", parts[1]);
     if (!list) return visit.say(no_such_resource().error());
     return visit.say(200, *list);
   }
-  if (parts[0] == "apis" && parts.size() == 2) return page(door::one_group(ground.server, parts[1]));
+  if (parts[0] == "apis" && parts.size() == 2) return page(door::one_group(context.server, parts[1]));
   if (parts[0] == "apis" && parts.size() == 3) {
-    auto list = door::resource_list(ground.server, parts[1], parts[2]);
-    if (!list && door::has_group(ground.server, parts[1])) return visit.say(no_such_resource().error());
+    auto list = door::resource_list(context.server, parts[1], parts[2]);
+    if (!list && door::has_group(context.server, parts[1])) return visit.say(no_such_resource().error());
     return page(std::move(list));
   }
   visit.exchange->reply(door::reply_no_such_page());
@@ -178,9 +178,9 @@ void Door::Body::answer_resource(Visit visit) {
   });
   const bool is_review = review != reviews.end();
   const kube::Resource* found =
-      is_review ? &*review : ground.server.find_resource(wanted.group, wanted.version, wanted.resource);
+      is_review ? &*review : context.server.find_resource(wanted.group, wanted.version, wanted.resource);
   if (found == nullptr) {
-    if (!door::has_group(ground.server, wanted.group)) return visit.exchange->reply(door::reply_no_such_page());
+    if (!door::has_group(context.server, wanted.group)) return visit.exchange->reply(door::reply_no_such_page());
     return visit.say(no_such_resource().error());
   }
   const kube::Resource resource = *found;  // a write may change the catalog under us
@@ -190,8 +190,8 @@ void Door::Body::answer_resource(Visit visit) {
       namespaced ? wanted.ns.empty() && !wanted.name.empty() : !wanted.ns.empty() && !is_namespace_itself;
   if (misplaced || wanted.has_more) return visit.say(no_such_resource().error());
 
-  visit.warnings = door::warnings_about(ground.server, resource);
-  const door::Words words = door::words_of(ground.server, resource);
+  visit.warnings = door::warnings_about(context.server, resource);
+  const door::ApiResource words = door::api_resource_of(context.server, resource);
   if (!wanted.subresource.empty()) return answer_subresource(visit, resource, words);
   const bool is_collection = wanted.name.empty();
   const bool fits = is_collection ? wanted.verb == "list" || wanted.verb == "watch" ||
@@ -200,28 +200,29 @@ void Door::Body::answer_resource(Visit visit) {
                                   : wanted.verb != "create" && wanted.verb != "list";
   if (!fits || !words.has_verb(wanted.verb) || wanted.method == "HEAD") return visit.say(no_such_method().error());
   if (is_review) {
-    const auto answered = door::answer_review(ground, visit, resource);
+    const auto answered = door::answer_review(context, visit, resource);
     return answered ? visit.say(201, *answered) : visit.say(answered.error());
   }
-  if (wanted.verb == "watch") return door::answer_watch(ground, visit, resource);
-  if (wanted.verb == "list") return door::answer_list(ground, visit, resource);
-  if (wanted.verb == "deletecollection") return door::answer_delete_collection(ground, visit, resource);
-  door::answer_object(ground, visit, resource, words);
+  if (wanted.verb == "watch") return door::answer_watch(context, visit, resource);
+  if (wanted.verb == "list") return door::answer_list(context, visit, resource);
+  if (wanted.verb == "deletecollection") return door::answer_delete_collection(context, visit, resource);
+  door::answer_object(context, visit, resource, words);
 }
 
-void Door::Body::answer_subresource(const Visit& visit, const kube::Resource& resource, const door::Words& words) {
+void Door::Body::answer_subresource(const Visit& visit, const kube::Resource& resource,
+                                    const door::ApiResource& words) {
   const Wanted& wanted = visit.wanted;
   const door::Subresource* sub = words.subresource(wanted.subresource);
   if (sub == nullptr) return visit.say(no_such_resource().error());
   if (std::find(sub->verbs.begin(), sub->verbs.end(), wanted.verb) == sub->verbs.end()) {
     return visit.say(no_such_method().error());
   }
-  if (sub->name == "log") return door::answer_log(ground, visit);
+  if (sub->name == "log") return door::answer_log(context, visit);
   if (sub->name == "token") {
-    const auto answered = door::answer_token_request(ground, visit);
+    const auto answered = door::answer_token_request(context, visit);
     return answered ? visit.say(201, *answered) : visit.say(answered.error());
   }
-  door::answer_object(ground, visit, resource, words);
+  door::answer_object(context, visit, resource, words);
 }
 
 }  // namespace drover::sim

@@ -1,8 +1,8 @@
-// The HTTP door of the embedded cluster: what a kube-apiserver does between the wire and the meaning of a request.
+// The HTTP frontend of the embedded cluster: what a kube-apiserver does between the socket and the request's meaning.
 //
-// Who asks (identity), what for (request), may he (authorization), in which form (accept, body), and then the Server's
-// own functions; long answers go on as streams. Whom it lets do what is the Server's policy (Server::furnish first). It
-// knows no socket: an Exchange is all it answers to, so tests run it on virtual time.
+// Authentication (identity), the request's attributes (request), authorization, content negotiation (accept, body),
+// then the Server's functions; long answers are streams. The RBAC policy is the Server's (call Server::furnish first).
+// It has no socket: answers go to an Exchange, so tests run in virtual time.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@
 namespace drover::sim {
 
 struct DoorOptions {
-  // Whoever brings this token is kubernetes-admin of system:masters; nobody when empty.
+  // A request with this token is kubernetes-admin in system:masters; when empty, no request is.
   std::string admin_token;
   // Signs the tokens of ServiceAccounts; secret.
   std::string signing_key;
-  LogBook* logs = nullptr;  // what containers have said; nothing is served without it
+  LogBook* logs = nullptr;  // container logs; without it none are served
 };
 
 class Door {
  public:
   Door(EmbeddedCluster& cluster, const DoorOptions& options);
-  // Streams that are still open are dropped without a word.
+  // Closes open streams without a last message.
   ~Door();
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;

@@ -1,4 +1,4 @@
-// Who is asking: from the Authorization header to a user with groups, and the headers by which one user speaks as
+// Authentication: from the Authorization header to a user with groups, and the headers by which one user speaks as
 // another.
 #pragma once
 

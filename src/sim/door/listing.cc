@@ -9,13 +9,13 @@ namespace drover::sim::door {
 namespace {
 
 constexpr std::size_t kShortList = 500;                  // objects
-constexpr std::size_t kPieceOfAList = 128 * 1024;        // bytes made before anybody else has a turn
+constexpr std::size_t kPieceOfAList = 128 * 1024;        // bytes written before the loop runs other callbacks
 constexpr std::size_t kMostUnsentOfAList = 1024 * 1024;  // beyond which the reader is waited for
 
 class LongList final : public Stream {
  public:
-  LongList(DoorContext& ground, const Visit& visit, Showing showing, Page page)
-      : ground_(ground),
+  LongList(DoorContext& context, const Visit& visit, Showing showing, ListPage page)
+      : context_(context),
         exchange_(visit.exchange),
         style_(visit.style),
         showing_(std::move(showing)),
@@ -25,7 +25,7 @@ class LongList final : public Stream {
     head.headers.push_back({"Cache-Control", "no-cache, private"});
     exchange_->begin(std::move(head));
     send(showing_.head(page_));
-    exchange_->on_gone([weak = weak_from_this(), &streams = ground_.streams] {
+    exchange_->on_gone([weak = weak_from_this(), &streams = context_.streams] {
       if (const auto self = weak.lock()) streams.drop(self.get());
     });
     more();
@@ -47,7 +47,7 @@ class LongList final : public Stream {
     send(std::move(piece));
     if (is_over) {
       exchange_->end();
-      return ground_.streams.drop(this);
+      return context_.streams.drop(this);
     }
     const auto again = [weak = weak_from_this()] {
       if (const auto self = weak.lock()) static_cast<LongList&>(*self).more();
@@ -55,25 +55,25 @@ class LongList final : public Stream {
     if (exchange_->unsent() > kMostUnsentOfAList) {
       exchange_->on_drained(again);
     } else {
-      ground_.loop.post(again);
+      context_.loop.post(again);
     }
   }
 
-  DoorContext& ground_;
+  DoorContext& context_;
   std::shared_ptr<Exchange> exchange_;
   Style style_;
   Showing showing_;
-  Page page_;
+  ListPage page_;
   Prettifier prettifier_;
   std::size_t next_ = 0;
 };
 
 }  // namespace
 
-void send_page(DoorContext& ground, const Visit& visit, Showing showing, Page page) {
+void send_page(DoorContext& context, const Visit& visit, Showing showing, ListPage page) {
   if (page.items.size() > kShortList && !showing.yaml()) {
-    const auto list = std::make_shared<LongList>(ground, visit, std::move(showing), std::move(page));
-    ground.streams.keep(list);
+    const auto list = std::make_shared<LongList>(context, visit, std::move(showing), std::move(page));
+    context.streams.keep(list);
     return list->start(visit.warned({}));
   }
   std::string text = showing.head(page);
@@ -95,17 +95,17 @@ void send_page(DoorContext& ground, const Visit& visit, Showing showing, Page pa
   visit.exchange->reply(visit.warned(std::move(reply)));
 }
 
-void answer_list(DoorContext& ground, const Visit& visit, const kube::Resource& resource) {
-  auto showing = Showing::make(ground, visit, resource, Quantity::Many);
+void answer_list(DoorContext& context, const Visit& visit, const kube::Resource& resource) {
+  auto showing = Showing::make(context, visit, resource, Quantity::Many);
   if (!showing) return visit.say(showing.error());
   const auto options = read_list_options(visit.wanted, false);
   if (!options) return visit.say(options.error());
   kube::Range range{resource, visit.wanted.ns, std::string(visit.wanted.query.text("labelSelector")),
                     std::string(visit.wanted.query.text("fieldSelector"))};
   const int limit = static_cast<int>(std::min<std::int64_t>(options->limit, std::numeric_limits<int>::max()));
-  auto page = ground.server.list(range, limit, options->continue_token, options->resource_version);
+  auto page = context.server.list(range, limit, options->continue_token, options->resource_version);
   if (!page) return visit.say(page.error());
-  send_page(ground, visit, std::move(*showing), std::move(*page));
+  send_page(context, visit, std::move(*showing), std::move(*page));
 }
 
 }  // namespace drover::sim::door

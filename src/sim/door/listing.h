@@ -1,5 +1,5 @@
-// A list on its way out. Short ones go as one answer; long ones piece by piece, so that neither their text nor the time
-// it takes stands in anybody's way.
+// Answers to list requests. Short lists are one answer; long lists are streamed in pieces, so that they neither fill
+// the memory nor block the loop.
 #pragma once
 
 #include "sim/door/context.h"
@@ -8,9 +8,9 @@
 namespace drover::sim::door {
 
 // GET of a collection.
-void answer_list(DoorContext& ground, const Visit& visit, const kube::Resource& resource);
+void answer_list(DoorContext& context, const Visit& visit, const kube::Resource& resource);
 
 // Objects that are at hand already, as a list (what a DELETE of a collection answers).
-void send_page(DoorContext& ground, const Visit& visit, Showing showing, Page page);
+void send_page(DoorContext& context, const Visit& visit, Showing showing, ListPage page);
 
 }  // namespace drover::sim::door

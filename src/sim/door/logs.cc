@@ -84,11 +84,11 @@ std::string waiting_reason(const kube::Object& pod, std::string_view container) 
 
 }  // namespace
 
-void answer_log(DoorContext& ground, const Visit& visit) {
+void answer_log(DoorContext& context, const Visit& visit) {
   const Wanted& wanted = visit.wanted;
   auto query = read_options(wanted.query);
   if (!query) return visit.say(query.error());
-  const Stored pod = ground.server.store().find("pods", wanted.ns + "/" + wanted.name);
+  const Stored pod = context.server.store().find("pods", wanted.ns + "/" + wanted.name);
   if (!pod) return visit.say(not_found(kube::kPods, wanted.name).error());
   const auto container = container_asked(*pod, wanted.query.text("container"));
   if (!container) return visit.say(container.error());
@@ -98,7 +98,7 @@ void answer_log(DoorContext& ground, const Visit& visit) {
   if (json::text_at(*pod, {"spec", "nodeName"}).empty()) return visit.exchange->reply(std::move(nothing));
 
   query->container = fmt::format("{}/{}/{}", wanted.ns, wanted.name, *container);
-  const LogBook::Run* run = ground.logs == nullptr ? nullptr : ground.logs->run(query->container, query->previous);
+  const LogBook::Run* run = context.logs == nullptr ? nullptr : context.logs->run(query->container, query->previous);
   if (run == nullptr) {
     const std::string why = query->previous
                                 ? fmt::format("previous terminated container {} in pod {} not found",
@@ -110,7 +110,7 @@ void answer_log(DoorContext& ground, const Visit& visit) {
   HttpReply head;
   head.content_type = "text/plain";
   head.headers.push_back({"Cache-Control", "no-cache, private"});
-  stream_log({ground.loop, *ground.logs, ground.streams}, std::move(*query), *run, visit.exchange, std::move(head));
+  stream_log({context.loop, *context.logs, context.streams}, std::move(*query), *run, visit.exchange, std::move(head));
 }
 
 }  // namespace drover::sim::door

@@ -5,6 +5,6 @@
 
 namespace drover::sim::door {
 
-void answer_log(DoorContext& ground, const Visit& visit);
+void answer_log(DoorContext& context, const Visit& visit);
 
 }  // namespace drover::sim::door

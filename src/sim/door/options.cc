@@ -125,7 +125,7 @@ void check_list_options(const ListOptions& options, bool is_watch, FieldErrors& 
   if (options.sends_initial_events) errors.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
 }
 
-// A token that is no JSON in base64 is complained of by the decoder that finds out first.
+// A token that is not JSON in base64 is refused with the message of the decoder that fails first.
 Answer<void> check_continue_token(std::string token) {
   if (token.empty()) return {};
   std::replace(token.begin(), token.end(), '-', '+');

@@ -40,7 +40,7 @@ std::string yaml_of(const json::Value& value);
 HttpReply reply_with(int code, const json::Value& value, Style style, const std::vector<std::string>& warnings = {});
 HttpReply reply_with(const Rejection& rejection, Style style);
 HttpReply reply_text(int code, std::string text);
-// "404 page not found": for paths that nobody registered.
+// "404 page not found": for paths that are not registered.
 HttpReply reply_no_such_page();
 
 // A Warning header's value; quotes and line breaks in the text are made harmless.

@@ -133,7 +133,7 @@ Answer<std::optional<std::int64_t>> Query::number(std::string_view key) const {
 
 Answer<Wanted> read_target(std::string_view method, std::string_view target) {
   if (target.size() > kLongestTarget) return bad_request("the request's target is longer than 64 KB");
-  if (!target.starts_with('/')) return bad_request("the request's target is no path");
+  if (!target.starts_with('/')) return bad_request("the request's target is not a path");
   const std::size_t mark = target.find('?');
   const std::string_view raw_path = target.substr(0, mark);
   Wanted wanted;

@@ -15,7 +15,7 @@
 
 namespace drover::sim::door {
 
-// "%2F" is "/", "+" is a space only in queries. What is no escape stays as it is.
+// "%2F" is "/", "+" is a space only in queries. A "%" that does not begin an escape stays as it is.
 std::string unescape(std::string_view text, bool plus_is_space);
 
 // The part of a target after "?", decoded; where a key stands twice, `text` is the first.
@@ -29,7 +29,7 @@ class Query {
   const std::vector<std::string>& all(std::string_view key) const;
   // True unless absent, "false" or "0": how an API server reads flags.
   bool flag(std::string_view key) const;
-  // Nothing when absent or empty; a 400 in Go's words when it is no number.
+  // Nothing when absent or empty; a 400 in Go's words when it is not a number.
   Answer<std::optional<std::int64_t>> number(std::string_view key) const;
 
  private:
@@ -56,7 +56,7 @@ struct Wanted {
   std::string name_selected = {};  // by fieldSelector=metadata.name=…: authorized like a name
 };
 
-// A target that is no path, or longer than anybody needs, is a 400.
+// A target that is not a path, or is too long, is a 400.
 Answer<Wanted> read_target(std::string_view method, std::string_view target);
 
 }  // namespace drover::sim::door

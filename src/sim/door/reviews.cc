@@ -83,21 +83,21 @@ json::Value fields_of(const json::Members& members, bool is_top) {
   return fields;
 }
 
-json::Array managed_fields(const DoorContext& ground, const Visit& visit, const json::Value& body,
+json::Array managed_fields(const DoorContext& context, const Visit& visit, const json::Value& body,
                            std::string_view api_version) {
   const std::string_view manager = visit.wanted.query.text("fieldManager");
   json::Members entry = {
       {"manager", manager.empty() ? manager_from_agent(visit.request.header("User-Agent")) : std::string(manager)},
       {"operation", "Update"},
       {"apiVersion", api_version},
-      {"time", base::rfc3339(ground.loop.wall())},
+      {"time", base::rfc3339(context.loop.wall())},
       {"fieldsType", "FieldsV1"},
       {"fieldsV1", json::Members{{"f:spec", fields_of(json::members_at(body, {"spec"}), true)}}}};
   if (!visit.wanted.subresource.empty()) entry["subresource"] = visit.wanted.subresource;
   return {json::Value(std::move(entry))};
 }
 
-Answer<json::Value> access_review(const DoorContext& ground, const Visit& visit, const kube::Resource& resource,
+Answer<json::Value> access_review(const DoorContext& context, const Visit& visit, const kube::Resource& resource,
                                   json::Value review) {
   const bool self = resource.plural == "selfsubjectaccessreviews";
   const bool local = resource.plural == "localsubjectaccessreviews";
@@ -108,26 +108,26 @@ Answer<json::Value> access_review(const DoorContext& ground, const Visit& visit,
     subject.user.name = json::text_at(review, {"spec", "user"});
     subject.user.groups = review_texts_at(review, {"spec", "groups"});
   }
-  const rbac::Decision decision = decide(ground, subject, asked_about(review));
+  const rbac::Decision decision = decide(context, subject, asked_about(review));
   json::Members status = {{"allowed", decision.allowed}};
   if (!decision.reason.empty()) status["reason"] = decision.reason;
   review.get_object()["status"] = std::move(status);
   return review;
 }
 
-Answer<json::Value> rules_review(const DoorContext& ground, const Visit& visit, json::Value review) {
+Answer<json::Value> rules_review(const DoorContext& context, const Visit& visit, json::Value review) {
   const std::string_view ns = json::text_at(review, {"spec", "namespace"});
   if (ns.empty()) return bad_request("no namespace on request");
-  review.get_object()["status"] = ground.server.policy().rules_for(visit.caller.user, ns);
+  review.get_object()["status"] = context.server.policy().rules_for(visit.caller.user, ns);
   review.get_object()["spec"] = json::Members();
   return review;
 }
 
-Answer<json::Value> token_review(const DoorContext& ground, json::Value review) {
+Answer<json::Value> token_review(const DoorContext& context, json::Value review) {
   const std::string_view token = json::text_at(review, {"spec", "token"});
   if (token.empty()) return bad_request("token is required for TokenReview in authentication");
   const auto audiences = review_texts_at(review, {"spec", "audiences"});
-  const auto caller = ground.identities.identify_token(token, audiences);
+  const auto caller = context.identities.identify_token(token, audiences);
   json::Members status;
   if (caller) {
     status["authenticated"] = true;
@@ -145,7 +145,7 @@ Answer<json::Value> token_review(const DoorContext& ground, json::Value review) 
 }
 
 // Ties the token to an object, which must exist; its end is the token's end.
-Answer<void> bind(const DoorContext& ground, const json::Value& ref, ResourceClaims& claims) {
+Answer<void> bind(const DoorContext& context, const json::Value& ref, ResourceClaims& claims) {
   const std::string_view kind = json::text_at(ref, {"kind"});
   const std::string_view name = json::text_at(ref, {"name"});
   const std::string_view version = json::text_at(ref, {"apiVersion"});
@@ -160,7 +160,7 @@ Answer<void> bind(const DoorContext& ground, const json::Value& ref, ResourceCla
   }
   const bool cluster = resource->scope == kube::Scope::Cluster;
   const Stored bound =
-      ground.server.store().find(resource->plural, cluster ? std::string(name) : claims.ns + "/" + std::string(name));
+      context.server.store().find(resource->plural, cluster ? std::string(name) : claims.ns + "/" + std::string(name));
   if (!bound) return not_found(*resource, name);
   const std::string_view uid = json::text_at(ref, {"uid"});
   if (!uid.empty() && uid != kube::uid_of(*bound)) {
@@ -192,7 +192,7 @@ Answer<std::int64_t> lifetime_of(const json::Value& body) {
 
 }  // namespace
 
-Answer<json::Value> answer_review(const DoorContext& ground, const Visit& visit, const kube::Resource& resource) {
+Answer<json::Value> answer_review(const DoorContext& context, const Visit& visit, const kube::Resource& resource) {
   TRY(json::Value review, read_object(visit.request, resource.group, resource.version, resource.kind, false));
   json::Members& members = review.get_object();
   members["kind"] = resource.kind;
@@ -200,35 +200,36 @@ Answer<json::Value> answer_review(const DoorContext& ground, const Visit& visit,
   if (!members.contains("metadata")) members["metadata"] = json::Members();
   if (!members.contains("spec") && resource.plural != "selfsubjectreviews") members["spec"] = json::Members();
   if (resource.plural == "selfsubjectreviews") {
-    json::ensure(review, {"metadata", "creationTimestamp"}) = base::rfc3339(ground.loop.wall());
+    json::ensure(review, {"metadata", "creationTimestamp"}) = base::rfc3339(context.loop.wall());
     review.get_object()["status"] = json::Members{{"userInfo", visit.caller.info()}};
     return review;
   }
   if (resource.plural != "selfsubjectrulesreviews") {
-    json::ensure(review, {"metadata", "managedFields"}) = managed_fields(ground, visit, review, resource.api_version());
+    json::ensure(review, {"metadata", "managedFields"}) =
+        managed_fields(context, visit, review, resource.api_version());
   }
-  if (resource.plural == "tokenreviews") return token_review(ground, std::move(review));
-  if (resource.plural == "selfsubjectrulesreviews") return rules_review(ground, visit, std::move(review));
-  return access_review(ground, visit, resource, std::move(review));
+  if (resource.plural == "tokenreviews") return token_review(context, std::move(review));
+  if (resource.plural == "selfsubjectrulesreviews") return rules_review(context, visit, std::move(review));
+  return access_review(context, visit, resource, std::move(review));
 }
 
-Answer<json::Value> answer_token_request(const DoorContext& ground, const Visit& visit) {
+Answer<json::Value> answer_token_request(const DoorContext& context, const Visit& visit) {
   const Wanted& wanted = visit.wanted;
   TRY(json::Value body, read_object(visit.request, "authentication.k8s.io", "v1", "TokenRequest", false));
   TRY(const std::int64_t seconds, lifetime_of(body));
-  const Stored account = ground.server.store().find("serviceaccounts", wanted.ns + "/" + wanted.name);
+  const Stored account = context.server.store().find("serviceaccounts", wanted.ns + "/" + wanted.name);
   if (!account) return not_found(kube::kServiceAccounts, wanted.name);
   ResourceClaims claims{.ns = wanted.ns, .account = wanted.name, .account_uid = std::string(kube::uid_of(*account))};
   claims.audiences = review_texts_at(body, {"spec", "audiences"});
   if (claims.audiences.empty()) claims.audiences.emplace_back(kIssuer);
   const json::Value* ref = json::find(body, {"spec", "boundObjectRef"});
-  if (ref != nullptr && ref->is_object()) TRY_VOID(bind(ground, *ref, claims));
-  claims.issued_at = std::chrono::floor<std::chrono::seconds>(ground.loop.wall());
+  if (ref != nullptr && ref->is_object()) TRY_VOID(bind(context, *ref, claims));
+  claims.issued_at = std::chrono::floor<std::chrono::seconds>(context.loop.wall());
   claims.expires_at = claims.issued_at + std::chrono::seconds(seconds);
-  claims.id = ground.random.uuid();
+  claims.id = context.random.uuid();
 
   json::ensure(body, {"spec", "expirationSeconds"}) = seconds;
-  json::Array managed = managed_fields(ground, visit, body, "authentication.k8s.io/v1");
+  json::Array managed = managed_fields(context, visit, body, "authentication.k8s.io/v1");
   json::Array audiences;
   for (const std::string& one : claims.audiences) audiences.emplace_back(one);
   return json::Value{{"kind", "TokenRequest"},
@@ -244,7 +245,7 @@ Answer<json::Value> answer_token_request(const DoorContext& ground, const Visit&
                        {"expirationSeconds", seconds},
                        {"boundObjectRef", ref == nullptr ? json::Value(nullptr) : *ref}}},
                      {"status",
-                      {{"token", ground.identities.signer().sign(claims)},
+                      {{"token", context.identities.signer().sign(claims)},
                        {"expirationTimestamp", base::rfc3339(claims.expires_at)}}}};
 }
 

@@ -1,4 +1,4 @@
-// Questions that are asked by creating an object which is never kept: who am I, may I, what may I, whose token is this;
+// Review resources, which are created and never stored: SelfSubjectReview, access reviews, rules reviews, TokenReview;
 // and the making of tokens.
 #pragma once
 
@@ -7,9 +7,9 @@
 namespace drover::sim::door {
 
 // One of review_resources(); answers the review with its status filled in.
-Answer<json::Value> answer_review(const DoorContext& ground, const Visit& visit, const kube::Resource& resource);
+Answer<json::Value> answer_review(const DoorContext& context, const Visit& visit, const kube::Resource& resource);
 
 // POST serviceaccounts/NAME/token.
-Answer<json::Value> answer_token_request(const DoorContext& ground, const Visit& visit);
+Answer<json::Value> answer_token_request(const DoorContext& context, const Visit& visit);
 
 }  // namespace drover::sim::door

@@ -17,7 +17,7 @@ std::string_view event_word(kube::WatchEvent::Kind kind) {
   return "BOOKMARK";
 }
 
-json::Value list_metadata(const Page& page) {
+json::Value list_metadata(const ListPage& page) {
   json::Members metadata = {{"resourceVersion", page.resource_version}};
   if (!page.continue_token.empty()) {
     metadata["continue"] = page.continue_token;
@@ -43,7 +43,7 @@ std::shared_ptr<const crd::Version> columns_of(const Server& server, const kube:
 
 }  // namespace
 
-Answer<Showing> Showing::make(const DoorContext& ground, const Visit& visit, const kube::Resource& resource,
+Answer<Showing> Showing::make(const DoorContext& context, const Visit& visit, const kube::Resource& resource,
                               Quantity quantity) {
   TRY(AcceptedForm wish,
       read_accept(visit.request.header("Accept"), quantity == Quantity::One ? Spoken::ToObject : Spoken::ToList));
@@ -60,13 +60,13 @@ Answer<Showing> Showing::make(const DoorContext& ground, const Visit& visit, con
   const std::string_view word = visit.wanted.query.text("includeObject");
   const auto include = print::include_of(word);
   if (wish.form == Form::Table && !include) return bad_request(print::include_error(word));
-  auto columns = columns_of(ground.server, resource);
+  auto columns = columns_of(context.server, resource);
   print::Sheet sheet = columns ? print::Sheet::of(*columns) : print::Sheet::of(resource.group, resource.plural);
-  Showing showing(ground.loop, std::move(wish), std::move(sheet), include.value_or(print::Include::Metadata));
+  Showing showing(context.loop, std::move(wish), std::move(sheet), include.value_or(print::Include::Metadata));
   showing.columns_ = std::move(columns);
   showing.resource_ = resource;
-  showing.list_kind_ = words_of(ground.server, resource).list_kind;
-  showing.items_have_kind_ = is_custom(ground.server, resource);
+  showing.list_kind_ = api_resource_of(context.server, resource).list_kind;
+  showing.items_have_kind_ = is_custom(context.server, resource);
   return showing;
 }
 
@@ -91,7 +91,7 @@ json::Value Showing::whole(const kube::Object& object) const {
   }
 }
 
-std::string Showing::head(const Page& page) const {
+std::string Showing::head(const ListPage& page) const {
   switch (wish_.form) {
     case Form::Table: {
       json::Value table = print::table(sheet_, list_metadata(page));

@@ -1,4 +1,4 @@
-// How objects are shown to one visitor: whole, by their metadata only, or as rows of a Table.
+// How objects are shown to one client: whole, by their metadata only, or as rows of a Table.
 #pragma once
 
 #include <memory>
@@ -17,15 +17,15 @@ enum class Quantity { One, Many };
 
 class Showing {
  public:
-  // A 406 or 400 when the visitor asks for a form that this does not have.
-  static Answer<Showing> make(const DoorContext& ground, const Visit& visit, const kube::Resource& resource,
+  // A 406 or 400 when the client asks for a form that is not supported.
+  static Answer<Showing> make(const DoorContext& context, const Visit& visit, const kube::Resource& resource,
                               Quantity quantity);
 
   // One object as the whole answer.
   json::Value whole(const kube::Object& object) const;
 
   // A list is `head`, items with "," between them, `tail`.
-  std::string head(const Page& page) const;
+  std::string head(const ListPage& page) const;
   void append_item(std::string& out, const kube::Object& object) const;
   std::string_view tail() const { return "]}"; }
 

@@ -106,7 +106,7 @@ std::optional<ResourceClaims> TokenSigner::check(std::string_view token, base::W
   const std::size_t last = token.rfind('.');
   const std::size_t first = token.find('.');
   if (token.size() > kLongestToken || last == std::string_view::npos || first == last) return {};
-  // The signature first: what nobody signed is not even parsed.
+  // The signature is checked first: an unsigned token is not parsed.
   const auto signature = from_url(token.substr(last + 1));
   if (!signature || !same_secret(*signature, mac(token.substr(0, last)))) return {};
   const auto payload_text = from_url(token.substr(first + 1, last - first - 1));

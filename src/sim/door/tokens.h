@@ -1,7 +1,8 @@
-// ServiceAccount tokens: signed claims (JWT, HS256) that the door itself made and can check without remembering them.
+// ServiceAccount tokens: signed claims (JWT, HS256) that the HTTP frontend itself issued and can check without storing
+// them.
 //
 // A token says which ServiceAccount (by name and uid) it stands for, for which audiences and until when. Whether the
-// account still exists is asked of whoever keeps the objects.
+// account still exists is checked elsewhere, in the store.
 #pragma once
 
 #include <optional>
@@ -32,7 +33,7 @@ struct ResourceClaims {
 
 class TokenSigner {
  public:
-  // `key` is secret; whoever knows it makes tokens.
+  // `key` is secret: it is enough to issue tokens.
   explicit TokenSigner(std::string key) : key_(std::move(key)) {}
 
   std::string sign(const ResourceClaims& claims) const;

@@ -19,17 +19,17 @@ constexpr std::size_t kPatientUpTo = 1000;        // events waiting behind those
 constexpr std::size_t kMostWaiting = 200'000;     // whatever the reader does
 constexpr base::Span kPatience = std::chrono::seconds(5);
 constexpr base::Span kBookmarkEvery = std::chrono::seconds(60);
-constexpr std::size_t kPiece = 128 * 1024;       // bytes made before anybody else has a turn
-constexpr std::int64_t kShortestDefault = 1800;  // seconds, when the visitor names no timeout
+constexpr std::size_t kPiece = 128 * 1024;       // bytes written before the loop runs other callbacks
+constexpr std::int64_t kShortestDefault = 1800;  // seconds, when the client names no timeout
 
 class Watching final : public Stream {
  public:
-  Watching(DoorContext& ground, const Visit& visit, Showing showing)
-      : ground_(ground),
+  Watching(DoorContext& context, const Visit& visit, Showing showing)
+      : context_(context),
         exchange_(visit.exchange),
         showing_(std::move(showing)),
         timeout_(std::chrono::seconds(kShortestDefault +
-                                      static_cast<std::int64_t>(ground.random.below(kShortestDefault)))) {}
+                                      static_cast<std::int64_t>(context.random.below(kShortestDefault)))) {}
   ~Watching() override { stop_watching(); }
 
   // Objects that exist already are told as added; nothing of a fault is sent.
@@ -41,16 +41,16 @@ class Watching final : public Stream {
     TRY(std::uint64_t since, version_from(options.resource_version));
     const bool initial = options.sends_initial_events.value_or(since == 0);
     if (initial) {
-      TRY(Page page, ground_.server.list(range, 0, {}, {}));
+      TRY(ListPage page, context_.server.list(range, 0, {}, {}));
       (void)std::from_chars(page.resource_version.data(), page.resource_version.data() + page.resource_version.size(),
                             since);
       for (Kept& object : page.items) waiting_.push_back({Kind::Added, std::move(object)});
       if (options.sends_initial_events && bookmarks_) waiting_.push_back({Kind::Bookmark, {}, since, true});
     } else if (since == 0) {
-      since = ground_.server.store().version();
+      since = context_.server.store().version();
     }
     initial_left_ = waiting_.size();
-    TRY(watch_, ground_.server.watch(range, since, [this](Kind kind, const Kept& object) { hear(kind, object); }));
+    TRY(watch_, context_.server.watch(range, since, [this](Kind kind, const Kept& object) { hear(kind, object); }));
     return {};
   }
 
@@ -61,11 +61,11 @@ class Watching final : public Stream {
       exchange_->send(fmt::format("{{\"type\":\"ERROR\",\"object\":{}}}\n", json::text_of(broken->status())));
       return finish();
     }
-    exchange_->on_gone([weak = weak_from_this(), &streams = ground_.streams] {
+    exchange_->on_gone([weak = weak_from_this(), &streams = context_.streams] {
       if (const auto self = weak.lock()) streams.drop(self.get());
     });
-    taken_at_ = ground_.loop.now();
-    end_timer_ = ground_.loop.after(timeout_, [this] { finish(); });
+    taken_at_ = context_.loop.now();
+    end_timer_ = context_.loop.after(timeout_, [this] { finish(); });
     if (bookmarks_) bookmark_later();
     more();
   }
@@ -97,7 +97,7 @@ class Watching final : public Stream {
   void hear(Kind kind, const Kept& object) {
     waiting_.push_back({kind, object});
     const std::size_t behind = waiting_.size() - std::min(waiting_.size(), initial_left_);
-    const bool takes_nothing = is_waiting_for_reader_ && ground_.loop.now() - taken_at_ > kPatience;
+    const bool takes_nothing = is_waiting_for_reader_ && context_.loop.now() - taken_at_ > kPatience;
     if (behind > kMostWaiting || (behind > kPatientUpTo && takes_nothing)) gives_up_ = true;
     wake();
   }
@@ -105,7 +105,7 @@ class Watching final : public Stream {
   void wake() {
     if (is_awake_ || (is_waiting_for_reader_ && !gives_up_)) return;
     is_awake_ = true;
-    ground_.loop.post([weak = weak_from_this()] {
+    context_.loop.post([weak = weak_from_this()] {
       const auto self = weak.lock();
       if (!self) return;
       auto& watching = static_cast<Watching&>(*self);
@@ -117,7 +117,7 @@ class Watching final : public Stream {
   void more() {
     if (gives_up_) {
       exchange_->hang_up();
-      return ground_.streams.drop(this);
+      return context_.streams.drop(this);
     }
     std::string piece;
     while (!waiting_.empty() && piece.size() < kPiece) {
@@ -129,7 +129,7 @@ class Watching final : public Stream {
     }
     if (!piece.empty()) exchange_->send(std::move(piece));
     if (exchange_->unsent() > kMostUnsent) return wait_for_reader();
-    taken_at_ = ground_.loop.now();
+    taken_at_ = context_.loop.now();
     if (!waiting_.empty()) wake();
   }
 
@@ -140,15 +140,15 @@ class Watching final : public Stream {
       if (!self) return;
       auto& watching = static_cast<Watching&>(*self);
       watching.is_waiting_for_reader_ = false;
-      watching.taken_at_ = watching.ground_.loop.now();
+      watching.taken_at_ = watching.context_.loop.now();
       watching.wake();
     });
   }
 
   void bookmark_later() {
-    bookmark_timer_ = ground_.loop.after(kBookmarkEvery, [this] {
+    bookmark_timer_ = context_.loop.after(kBookmarkEvery, [this] {
       if (waiting_.empty()) {
-        waiting_.push_back({Kind::Bookmark, {}, ground_.server.store().version()});
+        waiting_.push_back({Kind::Bookmark, {}, context_.server.store().version()});
         wake();
       }
       bookmark_later();
@@ -159,15 +159,15 @@ class Watching final : public Stream {
     const auto self = shared_from_this();
     stop_watching();
     exchange_->end();
-    ground_.streams.drop(this);
+    context_.streams.drop(this);
   }
 
   void stop_watching() {
-    if (watch_) ground_.server.unwatch(*watch_);
+    if (watch_) context_.server.unwatch(*watch_);
     watch_.reset();
   }
 
-  DoorContext& ground_;
+  DoorContext& context_;
   std::shared_ptr<Exchange> exchange_;
   Showing showing_;
   base::Span timeout_;
@@ -185,8 +185,8 @@ class Watching final : public Stream {
 
 }  // namespace
 
-void answer_watch(DoorContext& ground, const Visit& visit, const kube::Resource& resource) {
-  auto showing = Showing::make(ground, visit, resource, Quantity::Many);
+void answer_watch(DoorContext& context, const Visit& visit, const kube::Resource& resource) {
+  auto showing = Showing::make(context, visit, resource, Quantity::Many);
   if (!showing) return visit.say(showing.error());
   const auto options = read_list_options(visit.wanted, true);
   if (!options) return visit.say(options.error());
@@ -196,11 +196,11 @@ void answer_watch(DoorContext& ground, const Visit& visit, const kube::Resource&
     if (resource.scope == kube::Scope::Cluster) range.ns.clear();
     range.fields = "metadata.name=" + visit.wanted.name + (range.fields.empty() ? "" : "," + range.fields);
   }
-  const auto watching = std::make_shared<Watching>(ground, visit, std::move(*showing));
+  const auto watching = std::make_shared<Watching>(context, visit, std::move(*showing));
   const auto prepared = watching->prepare(range, *options);
   // A version that is too old is told inside of the watch, as an event: that is where clients look for it.
   if (!prepared && prepared.error().code != 410) return visit.say(prepared.error());
-  ground.streams.keep(watching);
+  context.streams.keep(watching);
   watching->start(visit.warned({}), prepared ? std::nullopt : std::optional<Rejection>(prepared.error()));
 }
 

@@ -1,4 +1,4 @@
-// A watch on its way out: JSON lines, one per event, for as long as the visitor wants them.
+// Answers to watch requests: JSON lines, one per event, until the client closes or the timeout ends.
 //
 // What waits to be sent is kept as shared objects, not as text; a reader that takes nothing for a while although much
 // waits is hung up, and may come back with the last version it saw.
@@ -10,6 +10,6 @@
 namespace drover::sim::door {
 
 // GET of a collection with watch=true, or of a legacy /watch/ path.
-void answer_watch(DoorContext& ground, const Visit& visit, const kube::Resource& resource);
+void answer_watch(DoorContext& context, const Visit& visit, const kube::Resource& resource);
 
 }  // namespace drover::sim::door

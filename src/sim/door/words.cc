@@ -91,7 +91,7 @@ Stored definition_of(const Server& server, const kube::Resource& resource) {
   return server.store().find("customresourcedefinitions.apiextensions.k8s.io", resource.qualified());
 }
 
-void read_definition(const json::Value& crd, const kube::Resource& resource, Words& words) {
+void read_definition(const json::Value& crd, const kube::Resource& resource, ApiResource& words) {
   const json::Value* names = json::find(crd, {"spec", "names"});
   if (names != nullptr) {
     if (const auto singular = json::text_at(*names, {"singular"}); !singular.empty()) words.singular = singular;
@@ -111,16 +111,18 @@ void read_definition(const json::Value& crd, const kube::Resource& resource, Wor
 
 }  // namespace
 
-const Subresource* Words::subresource(std::string_view name) const {
+const Subresource* ApiResource::subresource(std::string_view name) const {
   const auto at =
       std::find_if(subresources.begin(), subresources.end(), [&](const Subresource& one) { return one.name == name; });
   return at == subresources.end() ? nullptr : &*at;
 }
 
-bool Words::has_verb(std::string_view verb) const { return std::find(verbs.begin(), verbs.end(), verb) != verbs.end(); }
+bool ApiResource::has_verb(std::string_view verb) const {
+  return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+}
 
-Words words_of(const Server& server, const kube::Resource& resource) {
-  Words words{.singular = base::lower(resource.kind), .list_kind = resource.kind + "List", .verbs = kEveryVerb};
+ApiResource api_resource_of(const Server& server, const kube::Resource& resource) {
+  ApiResource words{.singular = base::lower(resource.kind), .list_kind = resource.kind + "List", .verbs = kEveryVerb};
   const std::string qualified = resource.qualified();
   if (const Stored crd = definition_of(server, resource)) {
     read_definition(*crd, resource, words);

@@ -1,5 +1,5 @@
-// What people call resources, and what can be asked of each: short names, categories, subresources. For built-in
-// resources a table; for custom ones what their definition says.
+// What discovery reports about each resource: short names, categories, verbs, subresources. Built-in resources are in a
+// table; custom ones are read from their CustomResourceDefinition.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ struct Subresource {
   std::vector<std::string> verbs;
 };
 
-struct Words {
+struct ApiResource {
   std::string singular;
   std::string list_kind;
   std::vector<std::string> short_names = {};
@@ -32,9 +32,9 @@ struct Words {
   bool has_verb(std::string_view verb) const;
 };
 
-Words words_of(const Server& server, const kube::Resource& resource);
+ApiResource api_resource_of(const Server& server, const kube::Resource& resource);
 
-// What everybody who uses this version of a resource is told: that it is deprecated.
+// Warnings for every request to this version of a resource: that it is deprecated.
 std::vector<std::string> warnings_about(const Server& server, const kube::Resource& resource);
 
 // True when the resource is made from a CustomResourceDefinition.

@@ -26,14 +26,14 @@ kube::Request request_for(const Visit& visit, const kube::Resource& resource, ku
 }
 
 // The kind of body that a request brings: the resource's own, or its subresource's.
-Answer<json::Value> read_body(const DoorContext& ground, const Visit& visit, const kube::Resource& resource,
-                              const Words& words) {
+Answer<json::Value> read_body(const DoorContext& context, const Visit& visit, const kube::Resource& resource,
+                              const ApiResource& words) {
   const Subresource* sub = words.subresource(visit.wanted.subresource);
   if (sub != nullptr && !sub->group.empty()) {
     return read_object(visit.request, sub->group, sub->version, sub->kind, false);
   }
   const std::string& kind = sub == nullptr ? resource.kind : sub->kind;
-  return read_object(visit.request, resource.group, resource.version, kind, is_custom(ground.server, resource));
+  return read_object(visit.request, resource.group, resource.version, kind, is_custom(context.server, resource));
 }
 
 // What the URL says and the object says must not contradict each other.
@@ -63,7 +63,7 @@ Answer<void> check_address(const Visit& visit, const kube::Resource& resource, c
   return {};
 }
 
-Answer<void> check_version_asked(const DoorContext& ground, const Visit& visit) {
+Answer<void> check_version_asked(const DoorContext& context, const Visit& visit) {
   const std::string_view text = visit.wanted.query.text("resourceVersion");
   if (text.empty()) return {};
   std::uint64_t version = 0;
@@ -76,7 +76,7 @@ Answer<void> check_version_asked(const DoorContext& ground, const Visit& visit) 
                                          quoted(text), quoted(text)),
                              {}});
   }
-  const std::uint64_t newest = ground.server.store().version();
+  const std::uint64_t newest = context.server.store().version();
   if (version <= newest) return {};
   Rejection rejection{504, "Timeout",
                       fmt::format("Timeout: Too large resource version: {}, current: {}", version, newest),
@@ -87,11 +87,11 @@ Answer<void> check_version_asked(const DoorContext& ground, const Visit& visit) 
   return Refusal(std::move(rejection));
 }
 
-Answer<kube::Request> read_request(const DoorContext& ground, const Visit& visit, const kube::Resource& resource,
-                                   const Words& words) {
+Answer<kube::Request> read_request(const DoorContext& context, const Visit& visit, const kube::Resource& resource,
+                                   const ApiResource& words) {
   const std::string& verb = visit.wanted.verb;
   if (verb == "get") {
-    TRY_VOID(check_version_asked(ground, visit));
+    TRY_VOID(check_version_asked(context, visit));
     return request_for(visit, resource, kube::Verb::Get);
   }
   if (verb == "patch") {
@@ -103,7 +103,7 @@ Answer<kube::Request> read_request(const DoorContext& ground, const Visit& visit
   }
   kube::Request request = request_for(visit, resource, verb == "create" ? kube::Verb::Create : kube::Verb::Replace);
   TRY_VOID(read_write_options(visit.request, visit.wanted, request));
-  TRY(request.body, read_body(ground, visit, resource, words));
+  TRY(request.body, read_body(context, visit, resource, words));
   TRY_VOID(check_address(visit, resource, request.body));
   TRY(const Encoding encoding, encoding_of(visit.request));
   if (encoding == Encoding::Json && request.field_validation != kube::FieldValidation::Ignore) {
@@ -112,40 +112,40 @@ Answer<kube::Request> read_request(const DoorContext& ground, const Visit& visit
   return request;
 }
 
-Answer<Reply> reply_to(const DoorContext& ground, const Visit& visit, const kube::Request& request) {
-  if (visit.caller.is_master()) return ground.server.reply(request);
-  return ground.server.reply(request, visit.caller.user);
+Answer<Reply> reply_to(const DoorContext& context, const Visit& visit, const kube::Request& request) {
+  if (visit.caller.is_master()) return context.server.reply(request);
+  return context.server.reply(request, visit.caller.user);
 }
 
-bool is_still_there(const DoorContext& ground, const kube::Request& request, const kube::Object& answered) {
+bool is_still_there(const DoorContext& context, const kube::Request& request, const kube::Object& answered) {
   const std::string key = request.ns.empty() ? request.name : request.ns + "/" + request.name;
-  const Stored now = ground.server.store().find(request.resource.qualified(), key);
+  const Stored now = context.server.store().find(request.resource.qualified(), key);
   return now && kube::uid_of(*now) == kube::uid_of(answered);
 }
 
 }  // namespace
 
-void answer_object(DoorContext& ground, const Visit& visit, const kube::Resource& resource, const Words& words) {
-  const auto showing = Showing::make(ground, visit, resource, Quantity::One);
+void answer_object(DoorContext& context, const Visit& visit, const kube::Resource& resource, const ApiResource& words) {
+  const auto showing = Showing::make(context, visit, resource, Quantity::One);
   if (!showing) return visit.say(showing.error());
   if (visit.wanted.verb == "delete") {
     kube::Request request = request_for(visit, resource, kube::Verb::Delete);
     const auto wish = read_delete_wish(visit.request, visit.wanted, request);
     if (!wish) return visit.say(wish.error());
-    const auto reply = reply_to(ground, visit, request);
+    const auto reply = reply_to(context, visit, request);
     if (!reply) return visit.say(reply.error());
-    const bool accepted = wish->is_accepted_only && is_still_there(ground, request, *reply->object);
+    const bool accepted = wish->is_accepted_only && is_still_there(context, request, *reply->object);
     return visit.say(accepted ? 202 : reply->code, showing->whole(*reply->object), reply->warnings);
   }
-  const auto request = read_request(ground, visit, resource, words);
+  const auto request = read_request(context, visit, resource, words);
   if (!request) return visit.say(request.error());
-  const auto reply = reply_to(ground, visit, *request);
+  const auto reply = reply_to(context, visit, *request);
   if (!reply) return visit.say(reply.error());
   visit.say(reply->code, showing->whole(*reply->object), reply->warnings);
 }
 
-void answer_delete_collection(DoorContext& ground, const Visit& visit, const kube::Resource& resource) {
-  auto showing = Showing::make(ground, visit, resource, Quantity::Many);
+void answer_delete_collection(DoorContext& context, const Visit& visit, const kube::Resource& resource) {
+  auto showing = Showing::make(context, visit, resource, Quantity::Many);
   if (!showing) return visit.say(showing.error());
   const auto options = read_list_options(visit.wanted, false);
   if (!options) return visit.say(options.error());
@@ -153,9 +153,9 @@ void answer_delete_collection(DoorContext& ground, const Visit& visit, const kub
   if (const auto wish = read_delete_wish(visit.request, visit.wanted, how); !wish) return visit.say(wish.error());
   const kube::Range range{resource, visit.wanted.ns, std::string(visit.wanted.query.text("labelSelector")),
                           std::string(visit.wanted.query.text("fieldSelector"))};
-  auto page = ground.server.delete_collection(range, how);
+  auto page = context.server.delete_collection(range, how);
   if (!page) return visit.say(page.error());
-  send_page(ground, visit, std::move(*showing), std::move(*page));
+  send_page(context, visit, std::move(*showing), std::move(*page));
 }
 
 }  // namespace drover::sim::door

@@ -7,9 +7,9 @@
 namespace drover::sim::door {
 
 // get, create, update, patch or delete of an object or its subresource (log and token are served elsewhere).
-void answer_object(DoorContext& ground, const Visit& visit, const kube::Resource& resource, const Words& words);
+void answer_object(DoorContext& context, const Visit& visit, const kube::Resource& resource, const ApiResource& words);
 
 // DELETE of a collection.
-void answer_delete_collection(DoorContext& ground, const Visit& visit, const kube::Resource& resource);
+void answer_delete_collection(DoorContext& context, const Visit& visit, const kube::Resource& resource);
 
 }  // namespace drover::sim::door

@@ -30,7 +30,7 @@ void add_type(Schemas& schemas, std::string_view group, std::string_view kind) {
 }
 
 // The schema as the CRD has it, with what every object has.
-json::Value custom_schema(const Served& served, Schemas& schemas) {
+json::Value custom_schema(const ServedResource& served, Schemas& schemas) {
   json::Members schema;
   if (served.schema != nullptr && served.schema->is_object()) schema = served.schema->get_object();
   json::Value& properties = schema["properties"];
@@ -50,7 +50,7 @@ json::Value custom_schema(const Served& served, Schemas& schemas) {
 }
 
 // Adds the resource's schemas; the definition of its kind.
-std::string add_schemas(Schemas& schemas, const Served& served) {
+std::string add_schemas(Schemas& schemas, const ServedResource& served) {
   const kube::Resource& resource = served.resource;
   std::string definition;
   if (const types::Type* type = served.schema == nullptr ? type_of(resource) : nullptr) {
@@ -67,8 +67,8 @@ std::string add_schemas(Schemas& schemas, const Served& served) {
 
 }  // namespace
 
-Served built_in(const kube::Resource& resource) {
-  Served served{.resource = resource, .list_kind = resource.kind + "List"};
+ServedResource built_in(const kube::Resource& resource) {
+  ServedResource served{.resource = resource, .list_kind = resource.kind + "List"};
   const types::Type* type = type_of(resource);
   served.has_status = type != nullptr && type->field("status") != nullptr;
   served.has_scale =
@@ -77,8 +77,8 @@ Served built_in(const kube::Resource& resource) {
   return served;
 }
 
-std::vector<Served> defined_by(const json::Value& crd) {
-  std::vector<Served> all;
+std::vector<ServedResource> defined_by(const json::Value& crd) {
+  std::vector<ServedResource> all;
   const json::Value* spec = json::find(crd, {"spec"});
   if (spec == nullptr) return all;
   for (const json::Value& version : json::array_at(*spec, {"versions"})) {
@@ -103,13 +103,13 @@ std::string place_of(const kube::Resource& resource) {
   return (resource.group.empty() ? "api/" : "apis/") + resource.api_version();
 }
 
-json::Value document(std::span<const Served> resources) {
+json::Value document(std::span<const ServedResource> resources) {
   Schemas schemas;
   json::Members paths;
   for (const std::string_view kind : {"Status", "DeleteOptions"}) add_type(schemas, "", kind);
   schemas.add(std::string(kMetaPrefix) + "Patch",
               json::Members{{"description", "a change, in the words of its content type"}, {"type", "object"}});
-  for (const Served& served : resources) {
+  for (const ServedResource& served : resources) {
     const std::string definition = add_schemas(schemas, served);
     if (served.has_scale) add_type(schemas, "autoscaling", "Scale");
     const std::string& plural = served.resource.plural;

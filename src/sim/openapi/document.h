@@ -11,7 +11,7 @@
 namespace drover::sim::openapi {
 
 // One resource in one version.
-struct Served {
+struct ServedResource {
   kube::Resource resource;
   std::string list_kind;
   bool has_status = false;
@@ -21,12 +21,12 @@ struct Served {
 };
 
 // A built-in resource, with the subresources that its type tells of.
-Served built_in(const kube::Resource& resource);
+ServedResource built_in(const kube::Resource& resource);
 // What a CRD object serves, one entry for each served version.
-std::vector<Served> defined_by(const json::Value& crd);
+std::vector<ServedResource> defined_by(const json::Value& crd);
 
 // The document for resources of one group and version.
-json::Value document(std::span<const Served> resources);
+json::Value document(std::span<const ServedResource> resources);
 
 // "api/v1", "apis/apps/v1": where a group and version's document is.
 std::string place_of(const kube::Resource& resource);

@@ -15,14 +15,14 @@ void Library::look(const std::vector<kube::Resource>& built_in, const std::vecto
   definitions_ = definitions;
 
   std::map<std::string, Shelf, std::less<>> fresh;
-  const auto add = [&](Served served, const std::string& made_from) {
+  const auto add = [&](ServedResource served, const std::string& made_from) {
     Shelf& shelf = fresh[place_of(served.resource)];
     shelf.made_from.append(served.resource.plural).append(made_from).append(" ");
     shelf.resources.push_back(std::move(served));
   };
   for (const kube::Resource& resource : built_in) add(openapi::built_in(resource), "");
   for (const Stored& crd : definitions_) {
-    for (Served& served : defined_by(*crd)) {
+    for (ServedResource& served : defined_by(*crd)) {
       std::string schema = served.schema == nullptr ? "" : json::text_of(*served.schema);
       schema += fmt::format("{}{}", served.has_status, served.has_scale);
       add(std::move(served), schema);
@@ -46,7 +46,7 @@ std::string Library::index() const {
   return json::text_of(json::Members{{"paths", std::move(paths)}});
 }
 
-const Page* Library::find(std::string_view place) {
+const CachedDocument* Library::find(std::string_view place) {
   const auto at = shelves_.find(place);
   if (at == shelves_.end()) return nullptr;
   Shelf& shelf = at->second;

@@ -19,7 +19,7 @@ class Server;
 
 namespace drover::sim::openapi {
 
-struct Page {
+struct CachedDocument {
   std::string body;  // JSON
   std::string hash;  // of the body's making: an ETag, and the ?hash= of the index
 };
@@ -34,13 +34,13 @@ class Library {
   // The body of /openapi/v3.
   std::string index() const;
   // The document at "api/v1" or "apis/apps/v1"; nullptr when there is none.
-  const Page* find(std::string_view place);
+  const CachedDocument* find(std::string_view place);
 
  private:
   struct Shelf {
-    std::vector<Served> resources;
-    std::string made_from;  // what the hash is of
-    Page page = {};         // without a body until asked for
+    std::vector<ServedResource> resources;
+    std::string made_from;     // what the hash is of
+    CachedDocument page = {};  // without a body until asked for
   };
 
   std::map<std::string, Shelf, std::less<>> shelves_;

@@ -85,7 +85,7 @@ std::string group_word(const kube::Resource& resource) {
 
 class Paths {
  public:
-  Paths(json::Members& paths, const Served& served, const std::string& definition)
+  Paths(json::Members& paths, const ServedResource& served, const std::string& definition)
       : paths_(paths), served_(served), definition_(definition) {
     const kube::Resource& resource = served.resource;
     namespaced_ = resource.scope == kube::Scope::Namespaced;
@@ -204,7 +204,7 @@ class Paths {
   void creation(std::string_view name, const std::string& definition) {
     json::Members operations;
     json::Members written = writing("create", "post", name, definition);
-    // What is written here is no object of the resource: whoever looks for the resource's own must not find it.
+    // The body is of another kind than the resource: clients that look up the resource's kind must not find this.
     mark(written, name == "eviction" ? "policy" : (name == "token" ? "authentication.k8s.io" : ""),
          definition.substr(definition.rfind('.') + 1));
     operations["post"] = std::move(written);
@@ -212,7 +212,7 @@ class Paths {
   }
 
   json::Members& paths_;
-  const Served& served_;
+  const ServedResource& served_;
   const std::string& definition_;
   bool namespaced_ = true;
   std::string base_;
@@ -221,7 +221,7 @@ class Paths {
 
 }  // namespace
 
-void add_paths(json::Members& paths, const Served& served, const std::string& definition) {
+void add_paths(json::Members& paths, const ServedResource& served, const std::string& definition) {
   Paths(paths, served, definition).add();
 }
 

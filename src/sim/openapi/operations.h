@@ -9,6 +9,6 @@
 namespace drover::sim::openapi {
 
 // Adds the paths of a resource whose objects have this definition.
-void add_paths(json::Members& paths, const Served& served, const std::string& definition);
+void add_paths(json::Members& paths, const ServedResource& served, const std::string& definition);
 
 }  // namespace drover::sim::openapi

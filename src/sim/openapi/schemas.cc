@@ -9,34 +9,34 @@
 namespace drover::sim::openapi {
 namespace {
 
+using types::JsonShape;
 using types::Merge;
-using types::Shape;
 using types::Type;
 
 constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
-struct Words {
+struct SchemaType {
   std::string_view type;
   std::string_view format = "";
 };
 
-Words words_of(Shape shape) {
+SchemaType schema_type_of(JsonShape shape) {
   switch (shape) {
-    case Shape::Bytes: return {"string", "byte"};
-    case Shape::Time:
-    case Shape::MicroTime: return {"string", "date-time"};
-    case Shape::Integer32: return {"integer", "int32"};
-    case Shape::Integer64: return {"integer", "int64"};
-    case Shape::Number: return {"number", "double"};
-    case Shape::Flag: return {"boolean"};
-    case Shape::Object:
-    case Shape::Map: return {"object"};
-    case Shape::List: return {"array"};
+    case JsonShape::Bytes: return {"string", "byte"};
+    case JsonShape::Time:
+    case JsonShape::MicroTime: return {"string", "date-time"};
+    case JsonShape::Integer32: return {"integer", "int32"};
+    case JsonShape::Integer64: return {"integer", "int64"};
+    case JsonShape::Number: return {"number", "double"};
+    case JsonShape::Flag: return {"boolean"};
+    case JsonShape::Object:
+    case JsonShape::Map: return {"object"};
+    case JsonShape::List: return {"array"};
     default: return {"string"};
   }
 }
 
-void say(json::Members& schema, const Words& words) {
+void say(json::Members& schema, const SchemaType& words) {
   schema["type"] = words.type;
   if (!words.format.empty()) schema["format"] = words.format;
 }
@@ -49,19 +49,19 @@ json::Value one_of(std::string_view first, std::string_view second) {
 json::Value own_reader(const Type& type) {
   json::Members schema;
   switch (type.shape) {
-    case Shape::Time:
+    case JsonShape::Time:
       schema["description"] = "a time with whole seconds, as in 2026-11-15T12:00:00Z";
-      say(schema, words_of(type.shape));
+      say(schema, schema_type_of(type.shape));
       break;
-    case Shape::MicroTime:
+    case JsonShape::MicroTime:
       schema["description"] = "a time with six digits after the point, as in 2026-11-15T12:00:00.000000Z";
-      say(schema, words_of(type.shape));
+      say(schema, schema_type_of(type.shape));
       break;
-    case Shape::Quantity:
+    case JsonShape::Quantity:
       schema["description"] = "an amount with a unit, as in 500m, 1.5Gi or 2e3";
       schema["oneOf"] = one_of("string", "number");
       break;
-    case Shape::IntOrString:
+    case JsonShape::IntOrString:
       schema["description"] = "a number, or a text such as a name or 25%";
       schema["format"] = "int-or-string";
       schema["oneOf"] = one_of("integer", "string");
@@ -106,18 +106,18 @@ json::Value list_schema(std::string_view group, std::string_view version, std::s
 
 // How a value of this type is written where it is used: by reference when it has a definition, else written out.
 json::Value Schemas::written(const Type& type) {
-  if (!type.definition.empty() && type.shape != Shape::List && type.shape != Shape::Map) {
+  if (!type.definition.empty() && type.shape != JsonShape::List && type.shape != JsonShape::Map) {
     add(type);
     return reference(type.definition);
   }
   json::Members schema;
-  say(schema, words_of(type.shape));
+  say(schema, schema_type_of(type.shape));
   if (!type.choices.empty()) {
     json::Array& choices = schema["enum"].emplace_array();
     for (const std::string_view choice : type.choices) choices.emplace_back(choice);
   }
   if (type.element != nullptr)
-    schema[type.shape == Shape::List ? "items" : "additionalProperties"] = written(*type.element);
+    schema[type.shape == JsonShape::List ? "items" : "additionalProperties"] = written(*type.element);
   return schema;
 }
 
@@ -129,7 +129,7 @@ json::Value Schemas::property(const types::Field& field) {
   } else {
     for (auto& member : value.get_object()) schema[member.key()] = std::move(member.value());
   }
-  const bool is_list = field.type->shape == Shape::List || field.type->shape == Shape::Bytes;
+  const bool is_list = field.type->shape == JsonShape::List || field.type->shape == JsonShape::Bytes;
   if (field.merge == Merge::Map) {
     json::Array& keys = schema["x-kubernetes-list-map-keys"].emplace_array();
     for (const std::string_view key : field.keys) keys.emplace_back(key);
@@ -151,7 +151,7 @@ json::Value Schemas::property(const types::Field& field) {
 void Schemas::add(const Type& type) {
   if (type.definition.empty() || members_.contains(type.definition)) return;
   members_[type.definition];  // types may lead back to themselves
-  if (type.shape != Shape::Object) {
+  if (type.shape != JsonShape::Object) {
     members_[type.definition] = own_reader(type);
     return;
   }

@@ -1,4 +1,4 @@
-// Who is asked before something is written, and who serves what this server does not.
+// Columns of webhook configurations and admission policies, and of APIServices.
 #include <fmt/format.h>
 
 #include <string>

@@ -14,7 +14,7 @@ json::Array plain_cells(const kube::Object& object, base::WallTime) {
   return {name_cell(object), json::Value(json::text_at(object, {"metadata", "creationTimestamp"}))};
 }
 
-// kubectl hides rows of finished pods from nobody, but other clients may.
+// kubectl shows rows of finished pods, but other clients may hide them.
 json::Value over(std::string_view phase) {
   const bool well = phase == "Succeeded";
   return json::Array{json::Members{

@@ -31,9 +31,9 @@ struct Item {
   bool is_bytes = false;
 };
 
-class Reader {
+class WireReader {
  public:
-  explicit Reader(std::string_view bytes) : left_(bytes) {}
+  explicit WireReader(std::string_view bytes) : left_(bytes) {}
   bool at_end() const { return left_.empty(); }
 
   Result<Item> next() {
@@ -97,7 +97,7 @@ struct Small {
 };
 Result<Small> read_small(std::string_view bytes) {
   Small small;
-  for (Reader reader(bytes); !reader.at_end();) {
+  for (WireReader reader(bytes); !reader.at_end();) {
     TRY(const Item item, reader.next());
     if (item.number == 1) small.one = item;
     if (item.number == 2) small.two = item;
@@ -127,7 +127,7 @@ Result<json::Value> message_of(const Message& message, std::string_view bytes, i
 
 Result<json::Value> texts_of(std::string_view bytes) {
   json::Array texts;
-  for (Reader reader(bytes); !reader.at_end();) {
+  for (WireReader reader(bytes); !reader.at_end();) {
     TRY(const Item item, reader.next());
     if (item.number == 1) texts.emplace_back(item.bytes);
   }
@@ -136,28 +136,28 @@ Result<json::Value> texts_of(std::string_view bytes) {
 
 Result<json::Value> value_of(const Field& field, const Item& item, int depth) {
   switch (field.shape) {
-    case Shape::Text: return json::Value(item.bytes);
-    case Shape::Flag: return json::Value(item.whole != 0);
-    case Shape::Integer: return json::Value(static_cast<std::int64_t>(item.whole));
-    case Shape::Bytes: return json::Value(base::base64_encode(item.bytes));
-    case Shape::Number: return json::Value(std::bit_cast<double>(item.whole));
-    case Shape::Time: return time_of(item.bytes, false);
-    case Shape::MicroTime: return time_of(item.bytes, true);
-    case Shape::Raw: return raw_of(item.bytes);
-    case Shape::Quantity: {
+    case ProtoShape::Text: return json::Value(item.bytes);
+    case ProtoShape::Flag: return json::Value(item.whole != 0);
+    case ProtoShape::Integer: return json::Value(static_cast<std::int64_t>(item.whole));
+    case ProtoShape::Bytes: return json::Value(base::base64_encode(item.bytes));
+    case ProtoShape::Number: return json::Value(std::bit_cast<double>(item.whole));
+    case ProtoShape::Time: return time_of(item.bytes, false);
+    case ProtoShape::MicroTime: return time_of(item.bytes, true);
+    case ProtoShape::Raw: return raw_of(item.bytes);
+    case ProtoShape::Quantity: {
       TRY(const Small small, read_small(item.bytes));
       return json::Value(small.one.bytes);
     }
-    case Shape::IntOrString: {
+    case ProtoShape::IntOrString: {
       TRY(const Small small, read_small(item.bytes));
       if (small.one.whole == 1) return json::Value(small.three.bytes);
       return json::Value(static_cast<std::int64_t>(small.two.whole));
     }
-    case Shape::Duration: {
+    case ProtoShape::Duration: {
       TRY(const Small small, read_small(item.bytes));
       return json::Value(cel::go_duration(static_cast<std::int64_t>(small.one.whole)));
     }
-    case Shape::Message: break;
+    case ProtoShape::Message: break;
   }
   if (field.is_text_list) return texts_of(item.bytes);
   if (field.message == nullptr) return json::Value(nullptr);
@@ -183,7 +183,7 @@ bool is_zero(const json::Value& value) {
 Result<json::Value> message_of(const Message& message, std::string_view bytes, int depth) {
   if (depth > kMostDepth) return broken("it is nested too deep");
   json::Members object;
-  for (Reader reader(bytes); !reader.at_end();) {
+  for (WireReader reader(bytes); !reader.at_end();) {
     TRY(const Item item, reader.next());
     const auto at = message.fields.find(item.number);
     if (at == message.fields.end()) continue;  // newer than our tables

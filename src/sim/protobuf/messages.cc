@@ -7,19 +7,19 @@ namespace {
 
 using Messages = std::map<std::string, Message, std::less<>>;
 
-Shape shape_of(std::string_view type) {
-  if (type == "s") return Shape::Text;
-  if (type == "b") return Shape::Flag;
-  if (type == "i") return Shape::Integer;
-  if (type == "y") return Shape::Bytes;
-  if (type == "d") return Shape::Number;
-  if (type == "T") return Shape::Time;
-  if (type == "M") return Shape::MicroTime;
-  if (type == "Q") return Shape::Quantity;
-  if (type == "I") return Shape::IntOrString;
-  if (type == "D") return Shape::Duration;
-  if (type == "R") return Shape::Raw;
-  return Shape::Message;
+ProtoShape shape_of(std::string_view type) {
+  if (type == "s") return ProtoShape::Text;
+  if (type == "b") return ProtoShape::Flag;
+  if (type == "i") return ProtoShape::Integer;
+  if (type == "y") return ProtoShape::Bytes;
+  if (type == "d") return ProtoShape::Number;
+  if (type == "T") return ProtoShape::Time;
+  if (type == "M") return ProtoShape::MicroTime;
+  if (type == "Q") return ProtoShape::Quantity;
+  if (type == "I") return ProtoShape::IntOrString;
+  if (type == "D") return ProtoShape::Duration;
+  if (type == "R") return ProtoShape::Raw;
+  return ProtoShape::Message;
 }
 
 // "1 metadata meta.ObjectMeta"
@@ -45,7 +45,7 @@ void read_field(std::string_view text, std::string_view package, Message& messag
     type.remove_suffix(2);
   }
   field.shape = shape_of(type);
-  if (field.shape == Shape::Message) {
+  if (field.shape == ProtoShape::Message) {
     field.is_text_list = type.ends_with("ExtraValue");
     field.type =
         type.find('.') == std::string_view::npos ? std::string(package) + "." + std::string(type) : std::string(type);

@@ -17,14 +17,27 @@ namespace drover::sim::protobuf {
 extern const std::string_view kCoreMessages;
 extern const std::string_view kGroupMessages;
 
-enum class Shape { Text, Flag, Integer, Bytes, Number, Time, MicroTime, Quantity, IntOrString, Duration, Raw, Message };
+enum class ProtoShape {
+  Text,
+  Flag,
+  Integer,
+  Bytes,
+  Number,
+  Time,
+  MicroTime,
+  Quantity,
+  IntOrString,
+  Duration,
+  Raw,
+  Message
+};
 enum class Times { Once, List, Map };
 
 struct Message;
 
 struct Field {
   std::string_view name;
-  Shape shape = Shape::Text;
+  ProtoShape shape = ProtoShape::Text;
   Times times = Times::Once;
   bool keeps_zero = false;
   bool is_inline = false;

@@ -1,5 +1,5 @@
-// The policy a cluster is born with: what people and tools meet on every cluster. The roles of a real cluster's own
-// controllers and nodes are left out: nobody here acts by them.
+// The bootstrap policy: what users and tools find on every cluster. The roles of a real cluster's own
+// controllers and nodes are left out: they are not used here.
 #include <string>
 #include <string_view>
 #include <vector>

@@ -95,7 +95,7 @@ Policy::Binding Policy::read_binding(const json::Value& object) {
 }
 
 // A ServiceAccount is the user it authenticates as; without a namespace of its own it is looked for beside the binding.
-std::string Policy::subject_key(const Subject& subject, std::string_view binding_ns) {
+std::string Policy::subject_key(const BindingSubject& subject, std::string_view binding_ns) {
   if (subject.kind != "ServiceAccount") return subject.kind + "/" + subject.name;
   const std::string_view ns = subject.ns.empty() ? binding_ns : std::string_view(subject.ns);
   return ns.empty() ? std::string() : "User/" + account_user(ns, subject.name);

@@ -1,4 +1,4 @@
-// Role-based access control: who may do what, and because of which binding.
+// Role-based access control: what a user may do, and which binding allows it.
 //
 // Data at rest: the four RBAC kinds, reduced to what a decision needs, and an index from subjects to the bindings that
 // name them, so that a request looks only at its own user's and groups' bindings. The Server feeds it every commit of
@@ -76,7 +76,7 @@ class Policy {
     json::Members labels = {};
     std::vector<base::Selector> aggregates = {};
   };
-  struct Subject {
+  struct BindingSubject {
     std::string kind;
     std::string name;
     std::string ns;
@@ -86,14 +86,14 @@ class Policy {
     std::string ns;
     std::string role_kind;
     std::string role_name;
-    std::vector<Subject> subjects = {};
+    std::vector<BindingSubject> subjects = {};
   };
   using Key = std::pair<std::string, std::string>;  // namespace ("" for the cluster's) and name
 
   static Rule read_rule(const json::Value& rule);
   static Role read_role(const json::Value& object);
   static Binding read_binding(const json::Value& object);
-  static std::string subject_key(const Subject& subject, std::string_view binding_ns);
+  static std::string subject_key(const BindingSubject& subject, std::string_view binding_ns);
   void forget_binding(const Key& key);
   // True when aggregated roles may be others now.
   bool take(const json::Value& object);
@@ -118,8 +118,8 @@ std::string forbidden_message(const Attributes& request, std::string_view reason
 // metav1.StatusDetails of a 403.
 json::Value forbidden_details(const Attributes& request);
 
-// What every cluster is born with: cluster-admin for system:masters, discovery and public information for everybody who
-// has a name or none.
+// The bootstrap policy of a new cluster: cluster-admin for system:masters, discovery and public information for
+// authenticated and unauthenticated users.
 const std::vector<json::Value>& bootstrap_policy();
 
 }  // namespace drover::sim::rbac

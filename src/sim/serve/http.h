@@ -1,4 +1,4 @@
-// What the simulator's doors say of HTTP: the words of serve, known here by their plain names.
+// The HTTP types of serve, under short names for the simulator.
 #pragma once
 
 #include "http/exchange.h"

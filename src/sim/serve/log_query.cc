@@ -20,7 +20,7 @@ int hex(char c) {
   return -1;
 }
 
-// Percent-decoded; what is no escape stays as it is.
+// Percent-decoded; a "%" that does not begin an escape stays as it is.
 std::string decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

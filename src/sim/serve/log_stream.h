@@ -1,4 +1,4 @@
-// One reader of a container's log, whoever serves it. A reader has a place in the log, not a queue: one that reads
+// One reader of a container's log. A reader has a place in the log, not a queue: one that reads
 // slowly loses what the log drops meanwhile.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace drover::sim {
 
-// What readers stand on, and who keeps them.
+// What log streams share, and their owner.
 struct LogRoom {
   base::Loop& loop;
   LogBook& logs;

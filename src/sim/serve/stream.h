@@ -1,7 +1,7 @@
 // Answers that go on after the call that began them: long lists, watches, logs that are followed.
 //
-// Whoever answers owns them; the exchange and the loop know them only weakly, so that nothing keeps itself alive and
-// closing the door ends them all.
+// The HTTP frontend or log server owns them; the exchange and the loop hold weak pointers, so that no stream keeps
+// itself alive and destroying the owner ends them all.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ void Access::found() {
   if (is_founded_) return;
   is_founded_ = true;
   for (const json::Value& object : rbac::bootstrap_policy()) {
-    const Rules& rules = *context_.catalog.find(kGroup, plural_of(json::text_at(object, {"kind"})));
+    const ResourceRules& rules = *context_.catalog.find(kGroup, plural_of(json::text_at(object, {"kind"})));
     if (context_.store.find(rules.shelf, kube::key_of(object))) continue;
     kube::Request request = kube::create(rules.resource, std::string(kube::namespace_of(object)), object);
     request.field_manager = "kube-apiserver";
@@ -57,7 +57,7 @@ void Access::write_aggregated_rules() {
   context_.store.each(kClusterRoles, {}, [&](const Stored& role) {
     if (json::find(*role, {"aggregationRule"}) != nullptr) aggregated.push_back(role);
   });
-  const Rules& rules = *context_.catalog.find(kGroup, "clusterroles");
+  const ResourceRules& rules = *context_.catalog.find(kGroup, "clusterroles");
   for (const Stored& role : aggregated) {
     json::Array now = policy_.aggregated_rules(kube::name_of(*role));
     if (same(now, json::array_at(*role, {"rules"}))) continue;
@@ -68,7 +68,7 @@ void Access::write_aggregated_rules() {
     request.field_manager = "clusterrole-aggregation-controller";
     Draft fresh(*role, 4096);
     fresh->get_object()["rules"] = std::move(now);
-    // It acts for itself, not for whoever wrote the role that is aggregated.
+    // The aggregation controller is the user, not the writer of the aggregated role.
     const auto* const user = std::exchange(context_.user, nullptr);
     (void)update_object(context_, rules, request, role, std::move(fresh));
     context_.user = user;

@@ -1,5 +1,5 @@
-// RBAC in the server: the policy that follows the objects it is made of, aggregated roles, and the check that nobody
-// gives away more than he has.
+// RBAC in the server: the policy that follows the RBAC objects, aggregated roles, and the check against privilege
+// escalation.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ class Access {
   Access(const Access&) = delete;
   Access& operator=(const Access&) = delete;
 
-  // Makes the roles and bindings that every cluster is born with, and follows all of them from now on.
+  // Creates the bootstrap roles and bindings, and follows all RBAC objects from now on.
   void found();
   const rbac::Policy& policy() const { return policy_; }
   rbac::Policy& policy() { return policy_; }
@@ -29,8 +29,8 @@ class Access {
   bool is_founded_ = false;
 };
 
-// 403 when the request's user would give rights that he does not have himself; `fresh` is the wished state.
-Answer<void> check_escalation(const Context& context, const Rules& rules, const kube::Object& fresh,
+// 403 when the request would grant rights that its user does not have; `fresh` is the desired state.
+Answer<void> check_escalation(const Context& context, const ResourceRules& rules, const kube::Object& fresh,
                               const kube::Object* old);
 
 // What the RBAC kinds fill in and refuse.

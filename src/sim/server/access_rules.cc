@@ -1,4 +1,4 @@
-// The RBAC kinds: defaults, checks, and the comparison of what somebody gives with what he has.
+// The RBAC kinds: defaults, checks, and the check against privilege escalation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -163,7 +163,7 @@ bool has_everything(const Context& context) {
 
 }  // namespace
 
-Answer<void> check_escalation(const Context& context, const Rules& rules, const kube::Object& fresh,
+Answer<void> check_escalation(const Context& context, const ResourceRules& rules, const kube::Object& fresh,
                               const kube::Object* old) {
   if (context.user == nullptr || context.policy == nullptr || rules.resource.group != kRbacGroup) return {};
   if (has(context.user->groups, "system:masters")) return {};

@@ -51,8 +51,8 @@ Refusal fields_belong_to_others(const std::vector<Claim>& claims) {
 
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-// `kubectl apply --server-side` after a client-side apply: what that one set, and nobody has changed since, is
-// kubectl's to set again, whoever the list of managers names.
+// `kubectl apply --server-side` after a client-side apply: kubectl owns the fields that the client-side apply set and
+// that are unchanged since, even if managedFields names another manager.
 bool are_kubectls_own(const std::vector<Claim>& claims, const kube::Request& request, const kube::Object& live,
                       const FieldTypes& types) {
   if (request.field_manager != "kubectl") return false;
@@ -90,7 +90,7 @@ void renew_last_applied(const kube::Request& request, kube::Object& fresh) {
   json::ensure(fresh, {"metadata", "annotations", kLastApplied}) = json::text_of(sorted(wish)) + "\n";
 }
 
-// Takes away what this manager applied last time and now does not, unless somebody else owns it.
+// Takes away what this manager applied last time and now does not, unless another manager owns it.
 kube::Object pruned(const kube::Object& merged, const Entries& entries, const FieldSet& last, const FieldTypes& types) {
   if (last.empty()) return merged;
   // Usually everything is applied again.
@@ -109,7 +109,7 @@ kube::Object pruned(const kube::Object& merged, const Entries& entries, const Fi
   return without_places(merged, there.without(still).shared(last_named), types);
 }
 
-Answer<void> check_apply(const Rules& rules, const kube::Request& request) {
+Answer<void> check_apply(const ResourceRules& rules, const kube::Request& request) {
   const std::string_view version = json::text_at(request.body, {"apiVersion"});
   const std::string_view kind = json::text_at(request.body, {"kind"});
   if (version != request.resource.api_version() || kind != rules.resource.kind) {
@@ -138,7 +138,7 @@ Answer<void> check_apply(const Rules& rules, const kube::Request& request) {
 
 }  // namespace
 
-Answer<Draft> applied(const Context& context, const Rules& rules, const kube::Request& request,
+Answer<Draft> applied(const Context& context, const ResourceRules& rules, const kube::Request& request,
                       const kube::Object* old) {
   TRY_VOID(check_apply(rules, request));
   TRY_VOID(fits_type(rules, request));
@@ -147,7 +147,7 @@ Answer<Draft> applied(const Context& context, const Rules& rules, const kube::Re
   const kube::Object live = old != nullptr ? without_managed_fields(*old) : nothing_of(request.body);
   Entries entries = old != nullptr ? entries_of(*old) : Entries();
   if (entries.empty() && old != nullptr) {
-    // An object from before the first apply: what it has belongs to nobody in particular.
+    // An object from before the first apply: its fields get the manager "before-first-apply".
     Entry before = entry_for(context, request, "Update");
     before.manager = "before-first-apply";
     before.subresource.clear();
@@ -183,7 +183,7 @@ Answer<Draft> applied(const Context& context, const Rules& rules, const kube::Re
   take_from_others(entries, change, mine);
   renew_last_applied(request, fresh);
 
-  // An apply that changes nothing but who owns what leaves its time as it was.
+  // An apply that changes only the owners of fields keeps its time.
   if (same(live, fresh)) {
     for (Entry& entry : entries) {
       if (entry.is_of(mine)) entry.time = last_time;

@@ -1,4 +1,4 @@
-// What every cluster has before anybody asks for it, apart from its roles (sim/rbac) and namespaces.
+// The objects that a new cluster has, besides its roles (sim/rbac) and namespaces.
 #pragma once
 
 #include <string>

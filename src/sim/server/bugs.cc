@@ -36,7 +36,7 @@ constexpr BugRow kBugTable[] = {
 
 std::span<const BugRow> all_bugs() { return kBugTable; }
 
-std::string_view word(Bug bug) { return kBugTable[static_cast<std::size_t>(bug)].name; }
+std::string_view name(Bug bug) { return kBugTable[static_cast<std::size_t>(bug)].name; }
 
 base::Result<Bug> parse_bug(std::string_view name) {
   std::string names;
@@ -44,8 +44,8 @@ base::Result<Bug> parse_bug(std::string_view name) {
     if (row.name == name) return row.bug;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
   }
-  return base::fault(base::Fault::Kind::Refused, fmt::format("\"{}\" is no bug that can be committed; choose one of {}",
-                                                             base::one_line(name, 40), names));
+  return base::fault(base::Fault::Kind::Refused,
+                     fmt::format("unknown bug \"{}\": choose one of {}", base::one_line(name, 40), names));
 }
 
 }  // namespace drover::sim

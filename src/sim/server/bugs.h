@@ -41,7 +41,7 @@ struct BugRow {
 
 // All of them, in the order of the enum.
 std::span<const BugRow> all_bugs();
-std::string_view word(Bug bug);
+std::string_view name(Bug bug);
 // Refused names those that exist.
 base::Result<Bug> parse_bug(std::string_view name);
 

@@ -16,14 +16,14 @@ std::string shelf_name(std::string_view group, std::string_view plural) {
   return name;
 }
 
-Rules row(kube::Resource resource, Rules rules) {
+ResourceRules row(kube::Resource resource, ResourceRules rules) {
   rules.shelf = resource.qualified();
   rules.resource = std::move(resource);
   return rules;
 }
 
 // NOLINTNEXTLINE(readability-function-size): a table, as long as there are resources
-std::vector<Rules> built_in() {
+std::vector<ResourceRules> built_in() {
   using namespace kube;
   const auto cluster = Scope::Cluster;
   return {
@@ -151,15 +151,15 @@ std::vector<Rules> built_in() {
 }  // namespace
 
 Catalog::Catalog() {
-  for (Rules& rules : built_in()) add(std::move(rules));
+  for (ResourceRules& rules : built_in()) add(std::move(rules));
 }
 
-const Rules* Catalog::find(std::string_view group, std::string_view plural) const {
+const ResourceRules* Catalog::find(std::string_view group, std::string_view plural) const {
   const auto at = group.empty() ? by_shelf_.find(plural) : by_shelf_.find(shelf_name(group, plural));
   return at == by_shelf_.end() ? nullptr : at->second.front().get();
 }
 
-const Rules* Catalog::find(const kube::Resource& resource) const {
+const ResourceRules* Catalog::find(const kube::Resource& resource) const {
   const auto at = resource.group.empty() ? by_shelf_.find(resource.plural)
                                          : by_shelf_.find(shelf_name(resource.group, resource.plural));
   if (at == by_shelf_.end()) return nullptr;
@@ -182,22 +182,22 @@ const kube::Resource* Catalog::find(std::string_view group, std::string_view ver
   return at == resources_.end() ? nullptr : &*at;
 }
 
-void Catalog::add(Rules rules) {
-  std::vector<Rules> versions;
+void Catalog::add(ResourceRules rules) {
+  std::vector<ResourceRules> versions;
   versions.push_back(std::move(rules));
   add_versions(std::move(versions));
 }
 
-void Catalog::add_versions(std::vector<Rules> versions) {
+void Catalog::add_versions(std::vector<ResourceRules> versions) {
   if (versions.empty()) return;
   const std::string group = versions.front().resource.group;
   const std::string plural = versions.front().resource.plural;
   remove(group, plural);
   auto& row = by_shelf_[shelf_name(group, plural)];
-  for (Rules& rules : versions) {
+  for (ResourceRules& rules : versions) {
     if (rules.shelf.empty()) rules.shelf = rules.resource.qualified();
     resources_.push_back(rules.resource);
-    row.push_back(std::make_unique<Rules>(std::move(rules)));
+    row.push_back(std::make_unique<ResourceRules>(std::move(rules)));
   }
 }
 

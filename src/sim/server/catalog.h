@@ -35,8 +35,8 @@ struct CustomKind {
   // The definition and the one of its versions that this is; together or not at all.
   std::shared_ptr<const crd::Definition> definition = {};
   const crd::Version* version = nullptr;
-  // Objects up to this version of the store were written under another schema: who reads them sees them pruned and
-  // filled in by this one.
+  // Objects up to this version of the store were written under another schema: readers get them pruned and
+  // defaulted by this one.
   std::uint64_t since = 0;
   bool is_ending = false;  // the definition is being deleted: nothing new is made
   // Brings a written object into shape (unknown fields out, defaults in).
@@ -48,7 +48,7 @@ struct CustomKind {
   std::shared_ptr<const types::Type> shape = {};
 };
 
-struct Rules {
+struct ResourceRules {
   kube::Resource resource = {};
   std::string shelf = {};  // the resource's name in the store
 
@@ -80,17 +80,17 @@ class Catalog {
   Catalog();  // with the built-in resources
 
   // By group and plural, whatever the version (the most stable one); nullptr when unknown.
-  const Rules* find(std::string_view group, std::string_view plural) const;
-  // Those of the version that is asked for. Of built-in resources whoever asks knows the version by heart.
-  const Rules* find(const kube::Resource& resource) const;
+  const ResourceRules* find(std::string_view group, std::string_view plural) const;
+  // Those of the requested version. For built-in resources any version matches.
+  const ResourceRules* find(const kube::Resource& resource) const;
   // The exact version too.
   const kube::Resource* find(std::string_view group, std::string_view version, std::string_view plural) const;
   const std::vector<kube::Resource>& resources() const { return resources_; }
 
   // A resource made from a CRD; one with the same group and plural is replaced.
-  void add(Rules rules);
+  void add(ResourceRules rules);
   // All versions of one resource, the most stable first; instead of those there were.
-  void add_versions(std::vector<Rules> versions);
+  void add_versions(std::vector<ResourceRules> versions);
   void remove(std::string_view group, std::string_view plural);
   bool is_built_in(std::string_view shelf) const;
   // What was removed stays readable until then: the request that removed it may still look at it.
@@ -99,9 +99,9 @@ class Catalog {
   }
 
  private:
-  std::map<std::string, std::vector<std::unique_ptr<Rules>>, std::less<>> by_shelf_;
+  std::map<std::string, std::vector<std::unique_ptr<ResourceRules>>, std::less<>> by_shelf_;
   std::vector<kube::Resource> resources_;
-  std::vector<std::unique_ptr<Rules>> retired_;
+  std::vector<std::unique_ptr<ResourceRules>> retired_;
 };
 
 }  // namespace drover::sim

@@ -56,9 +56,9 @@ bool is_older(const kube::Object& object, std::uint64_t since) {
 
 }  // namespace
 
-std::vector<Rules> rows_of(const std::shared_ptr<const crd::Definition>& definition, std::uint64_t since,
-                           bool is_ending) {
-  std::vector<Rules> rows;
+std::vector<ResourceRules> rows_of(const std::shared_ptr<const crd::Definition>& definition, std::uint64_t since,
+                                   bool is_ending) {
+  std::vector<ResourceRules> rows;
   for (const crd::Version* version : definition->by_priority()) {
     if (!version->served) continue;
     auto kind = std::make_shared<CustomKind>();
@@ -70,7 +70,7 @@ std::vector<Rules> rows_of(const std::shared_ptr<const crd::Definition>& definit
     kind->is_ending = is_ending;
     kind->types = types_of_schema(version->schema);
     kind->shape = shape_of_schema(version->schema);
-    Rules rules;
+    ResourceRules rules;
     rules.resource = {definition->group, version->name, definition->names.plural, definition->names.kind,
                       definition->namespaced ? kube::Scope::Namespaced : kube::Scope::Cluster};
     rules.has_status = kind->has_status;
@@ -92,7 +92,7 @@ std::vector<std::string> shape(const crd::Version& version, kube::Object& object
   return gone;
 }
 
-Stored as_seen(const Rules& rules, Stored object) {
+Stored as_seen(const ResourceRules& rules, Stored object) {
   if (!rules.custom || !rules.custom->definition || !object) return object;
   const crd::Version& storage = rules.custom->definition->storage();
   const bool old = is_older(*object, rules.custom->since);
@@ -107,7 +107,7 @@ Stored as_seen(const Rules& rules, Stored object) {
   return std::move(seen).seal();
 }
 
-Stored keep(Context& context, const Rules& rules, Draft draft) {
+Stored keep(Context& context, const ResourceRules& rules, Draft draft) {
   if (!rules.custom || !rules.custom->definition) return context.store.put(rules.shelf, std::move(draft));
   const crd::Version& storage = rules.custom->definition->storage();
   const bool other_version = rules.resource.version != storage.name;

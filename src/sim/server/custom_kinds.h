@@ -15,14 +15,14 @@
 namespace drover::sim {
 
 // A row for every served version, the most stable first.
-std::vector<Rules> rows_of(const std::shared_ptr<const crd::Definition>& definition, std::uint64_t since,
-                           bool is_ending);
+std::vector<ResourceRules> rows_of(const std::shared_ptr<const crd::Definition>& definition, std::uint64_t since,
+                                   bool is_ending);
 
 // A stored object as readers of this version see it. Cheap where there is nothing to do.
-Stored as_seen(const Rules& rules, Stored object);
+Stored as_seen(const ResourceRules& rules, Stored object);
 
 // Commits an object in the form in which it is stored; the answer as this version sees it.
-Stored keep(Context& context, const Rules& rules, Draft draft);
+Stored keep(Context& context, const ResourceRules& rules, Draft draft);
 
 // Brings a written object of a custom kind into shape: unknown fields out (their paths are told, sorted), nulls out,
 // defaults in.

@@ -209,7 +209,7 @@ void Definitions::take(const Commit& commit) {
   known.is_established = is_true(crd, "Established");
   known.is_ending = kube::is_being_deleted(crd);
   publish(shelf, known);
-  // Somebody may have written again since.
+  // The definition may have changed since.
   if (const Stored latest = context_.store.find(kShelf, known.name);
       latest && kube::version_of(*latest) == kube::version_of(crd)) {
     advance(latest);
@@ -231,7 +231,8 @@ void Definitions::forget(const kube::Object& crd) {
 
 void Definitions::publish(const std::string& shelf, const Known& known) {
   if (context_.catalog.is_built_in(shelf)) return;
-  auto rows = known.is_established ? rows_of(known.definition, known.since, known.is_ending) : std::vector<Rules>();
+  auto rows =
+      known.is_established ? rows_of(known.definition, known.since, known.is_ending) : std::vector<ResourceRules>();
   if (rows.empty()) {
     context_.catalog.remove(known.definition->group, known.definition->names.plural);
   } else {
@@ -264,7 +265,7 @@ void Definitions::advance(const Stored& crd) {
 }
 
 void Definitions::write_status(const Stored& crd, json::Value status) {
-  const Rules* rules = context_.catalog.find("apiextensions.k8s.io", "customresourcedefinitions");
+  const ResourceRules* rules = context_.catalog.find("apiextensions.k8s.io", "customresourcedefinitions");
   kube::Request request;
   request.verb = kube::Verb::Replace;
   request.resource = kube::kCustomResourceDefinitions;
@@ -279,7 +280,7 @@ void Definitions::write_status(const Stored& crd, json::Value status) {
 void Definitions::take_objects_along(const std::string& shelf, const Known& known) {
   // By value: the last object's end is the end of the definition, and of what is known of it.
   const std::string name = known.name;
-  const Rules* rules = context_.catalog.find(known.definition->group, known.definition->names.plural);
+  const ResourceRules* rules = context_.catalog.find(known.definition->group, known.definition->names.plural);
   std::vector<Stored> objects;
   context_.store.each(shelf, {}, [&](const Stored& object) { objects.push_back(object); });
   for (const Stored& object : objects) {
@@ -310,7 +311,8 @@ void Definitions::take_objects_along(const std::string& shelf, const Known& know
   }
 }
 
-Answer<Stored> end_definition(Context& context, const Rules& rules, const kube::Request& request, const Stored& old) {
+Answer<Stored> end_definition(Context& context, const ResourceRules& rules, const kube::Request& request,
+                              const Stored& old) {
   Draft fresh(*old, 512);
   json::Members& metadata = json::ensure(*fresh, {"metadata"}).get_object();
   metadata["deletionTimestamp"] = context.now();

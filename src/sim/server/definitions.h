@@ -1,9 +1,9 @@
 // CustomResourceDefinitions at work: what a real cluster's naming, establishing and finalizing controllers do, done at
 // once, inside the commit that calls for it.
 //
-// A definition whose names nobody else has is established: its resources stand in the catalog from that moment. One
-// that is deleted takes its objects along first, and goes when the last of them is gone. Data at rest: the definitions
-// as read, by shelf.
+// A definition whose names are free is established: its resources are in the catalog from that moment. When one is
+// deleted, its objects are deleted first, and the definition when the last of them is gone. Data at rest: the
+// definitions as read, by shelf.
 #pragma once
 
 #include <map>
@@ -52,7 +52,8 @@ class Definitions {
 json::Value named_status(const Store& store, const kube::Object& crd, const std::string& now);
 
 // The first delete of a definition: it is marked, and its objects go first.
-Answer<Stored> end_definition(Context& context, const Rules& rules, const kube::Request& request, const Stored& old);
+Answer<Stored> end_definition(Context& context, const ResourceRules& rules, const kube::Request& request,
+                              const Stored& old);
 
 // What the server decides about a new definition, and what an update must remember.
 void fill_in_definition(kube::Object& crd);

@@ -17,13 +17,13 @@ constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 constexpr std::string_view kOrphanFinalizer = "orphan";
 
 // Deletes are refused in the name of the kind, not of the resource.
-kube::Resource by_kind(const Rules& rules) {
+kube::Resource by_kind(const ResourceRules& rules) {
   kube::Resource resource = rules.resource;
   resource.plural = resource.kind;
   return resource;
 }
 
-Answer<void> check_preconditions(const Rules& rules, const kube::Request& request, const kube::Object& object) {
+Answer<void> check_preconditions(const ResourceRules& rules, const kube::Request& request, const kube::Object& object) {
   const std::string_view uid = kube::uid_of(object);
   if (!request.uid_precondition.empty() && request.uid_precondition != uid) {
     return conflict(
@@ -70,7 +70,8 @@ void bump_generation(kube::Object& object) {
 enum class Grace { None, Pending, Begins };
 
 // Grace for pods: sets the deletion timestamp, or shortens it. Others have none.
-Grace begin_grace(const Context& context, const Rules& rules, const kube::Request& request, kube::Object& object) {
+Grace begin_grace(const Context& context, const ResourceRules& rules, const kube::Request& request,
+                  kube::Object& object) {
   if (rules.shelf != "pods") return Grace::None;
   json::Members& metadata = metadata_of(object);
   const auto asked = grace_asked(request);
@@ -106,7 +107,7 @@ bool has_finalizer(const json::Array& finalizers, std::string_view name) {
 }
 
 // The finalizer that stands for the wished propagation, instead of one that stood there before.
-void set_propagation(const Rules& rules, const kube::Request& request, kube::Object& object) {
+void set_propagation(const ResourceRules& rules, const kube::Request& request, kube::Object& object) {
   if (rules.dependents == Dependents::Ignored) return;
   const json::Array& before = json::array_at(object, {"metadata", "finalizers"});
   bool orphan = false;
@@ -145,7 +146,8 @@ void mark_as_ending(const Context& context, kube::Object& object) {
   metadata["deletionGracePeriodSeconds"] = 0;
 }
 
-Stored commit(Context& context, const Rules& rules, const kube::Request& request, const Stored& old, Draft fresh) {
+Stored commit(Context& context, const ResourceRules& rules, const kube::Request& request, const Stored& old,
+              Draft fresh) {
   if (same(*fresh, *old)) return old;
   if (request.dry_run) return std::move(fresh).seal();
   return keep(context, rules, std::move(fresh));
@@ -153,7 +155,8 @@ Stored commit(Context& context, const Rules& rules, const kube::Request& request
 
 // The first delete of a namespace begins its end; its controller empties it and takes spec.finalizers off. A
 // definition's objects go before it in the same way.
-Answer<Stored> begin_end(Context& context, const Rules& rules, const kube::Request& request, const Stored& old) {
+Answer<Stored> begin_end(Context& context, const ResourceRules& rules, const kube::Request& request,
+                         const Stored& old) {
   if (!request.uid_precondition.empty() && request.uid_precondition != kube::uid_of(*old)) {
     return conflict(rules.resource, request.name,
                     fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
@@ -176,7 +179,7 @@ Answer<Stored> begin_end(Context& context, const Rules& rules, const kube::Reque
 
 }  // namespace
 
-Answer<Stored> delete_object(Context& context, const Rules& rules, const kube::Request& request) {
+Answer<Stored> delete_object(Context& context, const ResourceRules& rules, const kube::Request& request) {
   TRY(const Stored old, look_up(context, rules, request));
   if (rules.shelf == "namespaces") {
     const bool may_go = kube::is_being_deleted(*old) && json::array_at(*old, {"spec", "finalizers"}).empty();
@@ -208,7 +211,7 @@ Answer<Stored> delete_object(Context& context, const Rules& rules, const kube::R
   return rules.answers_deleted ? last : success(&rules, last.get());
 }
 
-Answer<Stored> finalize_namespace(Context& context, const Rules& rules, const kube::Request& request) {
+Answer<Stored> finalize_namespace(Context& context, const ResourceRules& rules, const kube::Request& request) {
   TRY(const Stored old, look_up(context, rules, request));
   if (const std::string_view version = kube::version_of(request.body);
       !version.empty() && version != kube::version_of(*old)) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostDisruptedPods = 2000;
 
-// A pod that is not up yet, is over or is going already is no loss: no budget is asked.
+// Evicting a pod that is pending, finished or terminating disrupts nothing: no budget is checked.
 bool budget_does_not_matter(const kube::Object& pod) {
   const std::string_view phase = json::text_at(pod, {"status", "phase"});
   return phase == "Succeeded" || phase == "Failed" || phase == "Pending" || kube::is_being_deleted(pod);
@@ -126,7 +126,7 @@ Answer<void> spend(Context& context, const kube::Request& request, const Stored&
 }
 
 // Marks the pod as evicted, then deletes it by the rules of any delete.
-Answer<Stored> mark_and_delete(Context& context, const Rules& rules, kube::Request request) {
+Answer<Stored> mark_and_delete(Context& context, const ResourceRules& rules, kube::Request request) {
   TRY(const Stored pod, look_up(context, rules, request));
   kube::Resource by_kind = rules.resource;
   by_kind.plural = "Pod";
@@ -167,7 +167,7 @@ kube::Request as_delete(const kube::Request& eviction) {
   request.version_precondition = json::text_at(eviction.body, {"deleteOptions", "preconditions", "resourceVersion"});
   if (const json::Value* grace = json::find(eviction.body, {"deleteOptions", "gracePeriodSeconds"});
       grace != nullptr && grace->is_int64()) {
-    // What is too long for a span is longer than anybody waits.
+    // Clamped: it may be too long for a span.
     request.grace = std::chrono::seconds(std::clamp<std::int64_t>(grace->get_int64(), -1, INT32_MAX));
   }
   const std::string_view propagation = json::text_at(eviction.body, {"deleteOptions", "propagationPolicy"});
@@ -180,7 +180,7 @@ kube::Request as_delete(const kube::Request& eviction) {
 
 }  // namespace
 
-Answer<Stored> evict_pod(Context& context, const Rules& rules, const kube::Request& request) {
+Answer<Stored> evict_pod(Context& context, const ResourceRules& rules, const kube::Request& request) {
   if (request.verb != kube::Verb::Create) return method_not_supported(rules.resource, "get");
   if (const std::string_view name = kube::name_of(request.body); !name.empty() && name != request.name) {
     return bad_request("name in URL does not match name in Eviction object");

@@ -23,7 +23,7 @@ class BuiltIn final : public FieldTypes {
       if (field != nullptr) above = inside(*field->type);
       field = nullptr;
       // Below a free key stands what the map holds.
-      if (above->shape == types::Shape::Map) {
+      if (above->shape == types::JsonShape::Map) {
         above = inside(*above->element);
         continue;
       }
@@ -36,7 +36,7 @@ class BuiltIn final : public FieldTypes {
  private:
   // What the elements of a list are, or the type itself.
   static const types::Type* inside(const types::Type& type) {
-    return type.shape == types::Shape::List ? type.element : &type;
+    return type.shape == types::JsonShape::List ? type.element : &type;
   }
 
   static FieldType described(const types::Field& field) {
@@ -47,10 +47,10 @@ class BuiltIn final : public FieldTypes {
     std::sort(type.keys.begin(), type.keys.end());
     const types::Type& element = *inside(*field.type);
     const bool is_list = &element != field.type;
-    type.free_keys = element.shape == types::Shape::Map;
-    // Nobody looks into what may be anything.
-    type.atomic_object =
-        element.atomic || element.shape == types::Shape::Anything || (!is_list && field.merge == types::Merge::Atomic);
+    type.free_keys = element.shape == types::JsonShape::Map;
+    // The content of an untyped field is not inspected.
+    type.atomic_object = element.atomic || element.shape == types::JsonShape::Anything ||
+                         (!is_list && field.merge == types::Merge::Atomic);
     type.merges = field.patch_merges;
     type.merge_key = field.patch_key;
     type.replaces = field.patch_replaces;
@@ -90,7 +90,7 @@ const FieldTypes& built_in_types(std::string_view kind) {
     for (const types::Kind& one : types::kinds()) by_kind.emplace(one.kind, BuiltIn(one.type));
     return by_kind;
   }();
-  static const types::Type kNothing{.shape = types::Shape::Object};
+  static const types::Type kNothing{.shape = types::JsonShape::Object};
   static const BuiltIn kUnheardOf(&kNothing);
   const auto at = kByKind.find(kind);
   return at == kByKind.end() ? kUnheardOf : at->second;

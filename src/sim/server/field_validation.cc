@@ -45,7 +45,7 @@ std::vector<std::string> prune_metadata(kube::Object& object) {
 }
 
 // What a custom kind's schema does not know goes.
-std::vector<std::string> shape_custom(const Context& context, const Rules& rules, kube::Object& object) {
+std::vector<std::string> shape_custom(const Context& context, const ResourceRules& rules, kube::Object& object) {
   std::vector<std::string> all;
   for (const std::string& name : prune_metadata(object))
     all.push_back(fmt::format("unknown field \"metadata.{}\"", name));
@@ -56,14 +56,14 @@ std::vector<std::string> shape_custom(const Context& context, const Rules& rules
 
 // What a built-in type does not know goes.
 void drop_unknown(const types::Type& type, json::Value& value) {
-  if (auto* array = value.if_array(); array != nullptr && type.shape == types::Shape::List) {
+  if (auto* array = value.if_array(); array != nullptr && type.shape == types::JsonShape::List) {
     for (json::Value& item : *array) drop_unknown(*type.element, item);
   }
   auto* object = value.if_object();
-  if (object == nullptr || (type.shape != types::Shape::Object && type.shape != types::Shape::Map)) return;
+  if (object == nullptr || (type.shape != types::JsonShape::Object && type.shape != types::JsonShape::Map)) return;
   std::vector<std::string> unknown;
   for (auto& member : *object) {
-    if (type.shape == types::Shape::Map) {
+    if (type.shape == types::JsonShape::Map) {
       drop_unknown(*type.element, member.value());
     } else if (const types::Field* field = type.field(member.key())) {
       drop_unknown(*field->type, member.value());
@@ -78,7 +78,7 @@ bool is_patch(const kube::Request& request, kube::PatchKind kind) {
   return request.verb == kube::Verb::Patch && request.patch == kind;
 }
 
-Answer<std::vector<std::string>> read_built_in(const Rules& rules, const kube::Request& request,
+Answer<std::vector<std::string>> read_built_in(const ResourceRules& rules, const kube::Request& request,
                                                const types::Type& type, kube::Object& object) {
   if (is_patch(request, kube::PatchKind::Strategic)) {
     const std::string error = types::conversion_error(type, object);
@@ -115,7 +115,8 @@ std::string go_map(const json::Value& value) {
   return value.is_null() ? "<nil>" : json::text_of(value);
 }
 
-Refusal unreadable(const Rules& rules, const kube::Request& request, const kube::Object& object, std::string_view why) {
+Refusal unreadable(const ResourceRules& rules, const kube::Request& request, const kube::Object& object,
+                   std::string_view why) {
   if (request.verb == kube::Verb::Patch) {
     FieldErrors errors;
     const std::string shown =
@@ -130,7 +131,7 @@ Refusal unreadable(const Rules& rules, const kube::Request& request, const kube:
                                  rules.resource.kind, why));
 }
 
-Answer<void> read_fields(const Context& context, const Rules& rules, const kube::Request& request,
+Answer<void> read_fields(const Context& context, const ResourceRules& rules, const kube::Request& request,
                          kube::Object& object) {
   const bool is_schema = rules.custom && rules.custom->version != nullptr;
   if (!is_schema && request.field_validation == kube::FieldValidation::Unsaid) return {};
@@ -159,7 +160,7 @@ Answer<void> read_fields(const Context& context, const Rules& rules, const kube:
 
 namespace {
 
-Refusal no_typed_patch(const Rules& rules, const kube::Request& request, std::string_view why) {
+Refusal no_typed_patch(const ResourceRules& rules, const kube::Request& request, std::string_view why) {
   return Refusal(Rejection{
       500,
       "",
@@ -171,7 +172,7 @@ Refusal no_typed_patch(const Rules& rules, const kube::Request& request, std::st
 
 }  // namespace
 
-Answer<void> fits_type(const Rules& rules, const kube::Request& request) {
+Answer<void> fits_type(const ResourceRules& rules, const kube::Request& request) {
   if (request.field_validation == kube::FieldValidation::Unsaid) return {};
   const types::Type* type = rules.custom
                                 ? rules.custom->shape.get()
@@ -182,7 +183,7 @@ Answer<void> fits_type(const Rules& rules, const kube::Request& request) {
   return no_typed_patch(rules, request, error);
 }
 
-Answer<void> nothing_twice(const Rules& rules, const kube::Request& request, const FieldTypes& types) {
+Answer<void> nothing_twice(const ResourceRules& rules, const kube::Request& request, const FieldTypes& types) {
   const std::string twice = given_twice(request.body, types);
   if (twice.empty()) return {};
   return no_typed_patch(rules, request, twice);

@@ -51,9 +51,9 @@ struct Elements {
 };
 
 // Where a walk stands. Elements of a list stand at the list's own place.
-class Walk {
+class FieldWalk {
  public:
-  explicit Walk(const FieldTypes& types) : types_(types) {}
+  explicit FieldWalk(const FieldTypes& types) : types_(types) {}
 
   FieldType type() const { return types_.at(place_); }
   template <class Visit>
@@ -303,29 +303,31 @@ class Walk {
 
 FieldSet places_in(const json::Value& value, const FieldTypes& types) {
   FieldSet set;
-  Walk(types).places(value, set, false);
+  FieldWalk(types).places(value, set, false);
   return set;
 }
 
 Comparison compare(const json::Value& before, const json::Value& after, const FieldTypes& types) {
   Comparison out;
-  Walk(types).differences(&before, &after, {out.added, out.modified, out.removed}, false);
+  FieldWalk(types).differences(&before, &after, {out.added, out.modified, out.removed}, false);
   return out;
 }
 
 json::Value laid_over(const json::Value& live, const json::Value& wish, const FieldTypes& types) {
-  return Walk(types).laid_over(live, wish, false);
+  return FieldWalk(types).laid_over(live, wish, false);
 }
 
 json::Value without_places(const json::Value& value, const FieldSet& gone, const FieldTypes& types) {
-  return Walk(types).without(value, gone, false);
+  return FieldWalk(types).without(value, gone, false);
 }
 
 std::string given_twice(const json::Value& value, const FieldTypes& types) {
   FieldSet::Path path;
-  return Walk(types).given_twice(value, path, false);
+  return FieldWalk(types).given_twice(value, path, false);
 }
 
-FieldSet with_named_fields(const FieldSet& set, const FieldTypes& types) { return Walk(types).with_named_fields(set); }
+FieldSet with_named_fields(const FieldSet& set, const FieldTypes& types) {
+  return FieldWalk(types).with_named_fields(set);
+}
 
 }  // namespace drover::sim

@@ -23,7 +23,7 @@ void restore(json::Members& metadata, const json::Value& old, std::string_view k
 }
 
 // Where the real server's storage keeps the object; a message names it.
-std::string storage_key(const Rules& rules, const kube::Request& request) {
+std::string storage_key(const ResourceRules& rules, const kube::Request& request) {
   std::string folder = rules.resource.plural;
   if (rules.shelf == "nodes") folder = "minions";
   if (rules.shelf == "services") folder = "services/specs";
@@ -60,7 +60,7 @@ void restore_top(json::Members& fresh, const json::Members& old, std::string_vie
   }
 }
 
-bool wish_changed(const Rules& rules, const kube::Object& fresh, const kube::Object& old) {
+bool wish_changed(const ResourceRules& rules, const kube::Object& fresh, const kube::Object& old) {
   if (!rules.is_custom) {
     return !same(json::find(fresh, {"spec"}), json::find(old, {"spec"}));
   }
@@ -79,7 +79,7 @@ bool wish_changed(const Rules& rules, const kube::Object& fresh, const kube::Obj
                         members.begin(), members.end(), [&](const auto& member) { return is_counted(member.key()); }));
 }
 
-void keep_all_but_status(const Rules& rules, kube::Object& fresh, const kube::Object& old) {
+void keep_all_but_status(const ResourceRules& rules, kube::Object& fresh, const kube::Object& old) {
   json::Members& members = fresh.get_object();
   std::vector<std::string> extra;
   for (const auto& member : members) {
@@ -101,7 +101,7 @@ void keep_all_but_status(const Rules& rules, kube::Object& fresh, const kube::Ob
   }
 }
 
-Answer<void> check_guards(const Rules& rules, const kube::Request& request, const kube::Object& old,
+Answer<void> check_guards(const ResourceRules& rules, const kube::Request& request, const kube::Object& old,
                           kube::Object& fresh) {
   const std::string_view name = kube::name_of(old);
   const std::string_view uid = kube::uid_of(fresh);

@@ -1,5 +1,5 @@
-// What a write may not change, whoever writes: an object's identity, its status or everything but it, and whatever was
-// written since the writer last looked.
+// What a write may not change: an object's identity; its status, or everything but it; and anything at all if the
+// object has changed since it was read.
 #pragma once
 
 #include <string_view>
@@ -16,11 +16,11 @@ json::Members& metadata_of(kube::Object& object);
 void restore_top(json::Members& fresh, const json::Members& old, std::string_view key);
 
 // metadata.generation counts: something that is wished, not told, differs.
-bool wish_changed(const Rules& rules, const kube::Object& fresh, const kube::Object& old);
+bool wish_changed(const ResourceRules& rules, const kube::Object& fresh, const kube::Object& old);
 // A status write changes the status; of a built-in kind also labels and annotations, of a custom one nothing else.
-void keep_all_but_status(const Rules& rules, kube::Object& fresh, const kube::Object& old);
+void keep_all_but_status(const ResourceRules& rules, kube::Object& fresh, const kube::Object& old);
 // The version and uid that the writer named must be those of the object.
-Answer<void> check_guards(const Rules& rules, const kube::Request& request, const kube::Object& old,
+Answer<void> check_guards(const ResourceRules& rules, const kube::Request& request, const kube::Object& old,
                           kube::Object& fresh);
 
 // A merge patch cannot have changed what it does not name.

@@ -7,7 +7,7 @@ namespace drover::sim {
 
 enum class JsonPatched {
   Done,
-  Malformed,   // the patch itself is no list of operations
+  Malformed,   // the patch is not a list of operations
   DoesNotFit,  // a path is not there, or a test failed
 };
 

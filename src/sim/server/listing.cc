@@ -37,7 +37,7 @@ Answer<ContinueMark> mark_of(const std::string& token) {
   return ContinueMark{static_cast<std::uint64_t>(version), std::string(json::text_at(*value, {"start"}))};
 }
 
-// Visits the objects after `key` as they were at `version`, in key order, until the visitor says false.
+// Visits the objects after `key` as they were at `version`, in key order, until `visit` returns false.
 void visit_then(const Store& store, std::string_view shelf, const std::string& ns, const ContinueMark& mark,
                 const std::function<bool(const std::string& key, const Kept&)>& visit) {
   const std::map<std::string, Kept> then = store.before(shelf, mark.version);
@@ -92,8 +92,8 @@ constexpr std::string_view kTooOldToGoOn =
 
 }  // namespace
 
-Answer<Page> list_page(const Store& store, const Rules& rules, const Filter& filter, int limit,
-                       const std::string& continue_token, const std::string& resource_version) {
+Answer<ListPage> list_page(const Store& store, const ResourceRules& rules, const Filter& filter, int limit,
+                           const std::string& continue_token, const std::string& resource_version) {
   ContinueMark mark{store.version(), {}};
   if (!continue_token.empty()) {
     if (!resource_version.empty() && resource_version != "0") {
@@ -105,7 +105,7 @@ Answer<Page> list_page(const Store& store, const Rules& rules, const Filter& fil
     TRY_VOID(check_version_asked(store, resource_version));
   }
 
-  Page page;
+  ListPage page;
   page.resource_version = std::to_string(mark.version);
   const std::size_t most = limit > 0 ? static_cast<std::size_t>(limit) : std::numeric_limits<std::size_t>::max();
   const std::string ns = rules.resource.scope == kube::Scope::Namespaced ? filter.range().ns : std::string();

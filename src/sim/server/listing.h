@@ -9,7 +9,7 @@
 
 namespace drover::sim {
 
-Answer<Page> list_page(const Store& store, const Rules& rules, const Filter& filter, int limit,
-                       const std::string& continue_token, const std::string& resource_version);
+Answer<ListPage> list_page(const Store& store, const ResourceRules& rules, const Filter& filter, int limit,
+                           const std::string& continue_token, const std::string& resource_version);
 
 }  // namespace drover::sim

@@ -31,7 +31,8 @@ bool same_but_for_managers(const kube::Object& a, const kube::Object& b) {
 
 }  // namespace
 
-void track_create(const Context& context, const Rules& rules, const kube::Request& request, kube::Object& object) {
+void track_create(const Context& context, const ResourceRules& rules, const kube::Request& request,
+                  kube::Object& object) {
   if (request.verb == kube::Verb::Patch && request.patch == kube::PatchKind::Apply) return;  // apply wrote its own
   json::remove(object, {"metadata", "managedFields"});
   if (!context.always_manage_fields) return;
@@ -41,8 +42,8 @@ void track_create(const Context& context, const Rules& rules, const kube::Reques
   set_entries(object, std::move(entries));
 }
 
-void track_update(const Context& context, const Rules& rules, const kube::Request& request, const kube::Object& old,
-                  kube::Object& fresh) {
+void track_update(const Context& context, const ResourceRules& rules, const kube::Request& request,
+                  const kube::Object& old, kube::Object& fresh) {
   const bool was_applied = json::find(old, {"metadata", "managedFields"}) != nullptr;
   const bool is_apply = request.verb == kube::Verb::Patch && request.patch == kube::PatchKind::Apply;
   if (!was_applied && !is_apply) {
@@ -55,7 +56,7 @@ void track_update(const Context& context, const Rules& rules, const kube::Reques
     const bool is_as_before = sent == nullptr || same(sent, json::find(old, {"metadata", "managedFields"}));
     Entries entries = entries_of(is_as_before ? old : fresh);
     if (!is_as_before) {
-      for (Entry& entry : entries) entry.spelled = nullptr;  // whoever sent it may have put it in another order
+      for (Entry& entry : entries) entry.spelled = nullptr;  // the client may have sent it in another order
     }
     if (!entries.empty()) {
       record_update(entries, as_far_as_it_counts(compare(old, fresh, types_of(rules)), rules, request),

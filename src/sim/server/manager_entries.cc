@@ -9,7 +9,7 @@
 namespace drover::sim {
 namespace {
 
-// What nobody owns: what names an object, and what the server alone writes.
+// Fields that have no manager: those that name the object, and those that only the server writes.
 FieldSet make_never_owned() {
   FieldSet set;
   for (const char* field : {"f:apiVersion", "f:kind", "f:metadata"}) set.insert({field});
@@ -25,7 +25,7 @@ const FieldSet& never_owned() {
   return kNeverOwned;
 }
 
-// What an object of the kind has before anybody sets anything: the fields that its type always writes out.
+// An empty object of the kind: the fields that its Go type always writes out.
 struct Blank {
   std::string_view kind;
   std::string_view text;
@@ -105,12 +105,12 @@ void set_entries(kube::Object& object, Entries entries) {
   }
 }
 
-const FieldTypes& types_of(const Rules& rules) {
+const FieldTypes& types_of(const ResourceRules& rules) {
   if (rules.custom && rules.custom->types) return *rules.custom->types;
   return rules.is_custom ? unknown_types() : built_in_types(rules.resource.kind);
 }
 
-FieldSet as_far_as_it_counts(FieldSet set, const Rules& rules, const kube::Request& request) {
+FieldSet as_far_as_it_counts(FieldSet set, const ResourceRules& rules, const kube::Request& request) {
   set = set.without(never_owned());
   if (request.subresource == "status") {
     std::vector<std::string> others;
@@ -124,7 +124,7 @@ FieldSet as_far_as_it_counts(FieldSet set, const Rules& rules, const kube::Reque
   return set;
 }
 
-Comparison as_far_as_it_counts(Comparison comparison, const Rules& rules, const kube::Request& request) {
+Comparison as_far_as_it_counts(Comparison comparison, const ResourceRules& rules, const kube::Request& request) {
   return {as_far_as_it_counts(std::move(comparison.added), rules, request),
           as_far_as_it_counts(std::move(comparison.modified), rules, request),
           as_far_as_it_counts(std::move(comparison.removed), rules, request)};

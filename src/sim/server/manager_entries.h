@@ -1,4 +1,4 @@
-// The entries of metadata.managedFields: who owns which places of an object, and how a write changes that.
+// The entries of metadata.managedFields: which manager owns which fields of an object, and how a write changes that.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ Entries entries_of(const kube::Object& object);
 json::Array to_json(Entries entries);
 // Entries that own nothing are left out; without any, the object has no managedFields.
 void set_entries(kube::Object& object, Entries entries);
-// The entry of whoever asks, still without fields.
+// The entry of the request's field manager, still without fields.
 Entry entry_for(const Context& context, const kube::Request& request, std::string operation);
 
 // Others lose what this write changed or removed; whether they may object is the caller's business.
@@ -42,14 +42,14 @@ void take_from_others(Entries& entries, const Comparison& change, const Entry& m
 // An Update: the manager owns what it added and changed, besides what it owned.
 void record_update(Entries& entries, const Comparison& change, Entry mine);
 
-const FieldTypes& types_of(const Rules& rules);
-// Without what nobody owns. A write to the object does not own the status, a write to the status nothing but it (and
-// metadata, of built-in kinds).
-FieldSet as_far_as_it_counts(FieldSet set, const Rules& rules, const kube::Request& request);
-Comparison as_far_as_it_counts(Comparison comparison, const Rules& rules, const kube::Request& request);
+const FieldTypes& types_of(const ResourceRules& rules);
+// Without the fields that are never owned. A write to the object does not own the status, a write to the status nothing
+// but it (and metadata, of built-in kinds).
+FieldSet as_far_as_it_counts(FieldSet set, const ResourceRules& rules, const kube::Request& request);
+Comparison as_far_as_it_counts(Comparison comparison, const ResourceRules& rules, const kube::Request& request);
 
 kube::Object without_managed_fields(const kube::Object& object);
-// What an object of this one's kind has before anybody sets anything.
+// An empty object of the same kind.
 kube::Object nothing_of(const kube::Object& object);
 
 }  // namespace drover::sim

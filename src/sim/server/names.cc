@@ -113,7 +113,8 @@ void check_owners(const kube::Object& fresh, const kube::Object* old, FieldError
   }
 }
 
-void check_finalizers(const Rules& rules, const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
+void check_finalizers(const ResourceRules& rules, const kube::Object& fresh, const kube::Object* old,
+                      FieldErrors& errors) {
   const json::Array& finalizers = json::array_at(fresh, {"metadata", "finalizers"});
   if (finalizers.empty()) return;
   for (const json::Value& finalizer : finalizers) {
@@ -205,7 +206,8 @@ std::vector<std::string> complaints_about_label_value(std::string_view value) {
   return complaints;
 }
 
-void check_metadata(const Rules& rules, const kube::Object& fresh, const kube::Object* old, FieldErrors& errors) {
+void check_metadata(const ResourceRules& rules, const kube::Object& fresh, const kube::Object* old,
+                    FieldErrors& errors) {
   if (old == nullptr) {
     const std::string_view name = kube::name_of(fresh);
     if (name.empty()) {

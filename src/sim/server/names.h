@@ -21,12 +21,13 @@ std::vector<std::string> complaints_about_key(std::string_view key);
 std::vector<std::string> complaints_about_label_value(std::string_view value);
 
 // metadata.name and what stands beside it, as far as it is new compared with `old` (nullptr at creation).
-void check_metadata(const Rules& rules, const kube::Object& fresh, const kube::Object* old, FieldErrors& errors);
+void check_metadata(const ResourceRules& rules, const kube::Object& fresh, const kube::Object* old,
+                    FieldErrors& errors);
 
 // "object", "array", "string", "number", "bool": how kube's decoder calls what it did not expect.
 std::string_view json_word(const json::Value& value);
 
-// What is no string where metadata must have strings, in the words of kube's decoder; "" when all is well.
+// What is not a string where metadata must have strings, in the words of kube's decoder; "" when all is well.
 std::string misfit_in_metadata(const kube::Object& object);
 
 }  // namespace drover::sim

@@ -45,7 +45,7 @@ Answer<Draft> merged(const Context& context, const kube::Object& old, const json
   return fresh;
 }
 
-// The patch itself, or its first operation that is no object.
+// The patch itself, or its first operation that is not an object.
 const json::Value& malformed_part(const json::Value& patch) {
   if (!patch.is_array()) return patch;
   const json::Array& operations = patch.get_array();
@@ -76,7 +76,7 @@ Answer<Draft> json_patched(const kube::Object& old, const json::Value& patch) {
   return patch_does_not_fit();
 }
 
-Answer<Draft> strategically_merged(const Rules& rules, const kube::Object& old, const json::Value& patch,
+Answer<Draft> strategically_merged(const ResourceRules& rules, const kube::Object& old, const json::Value& patch,
                                    bool replaces_lists) {
   if (rules.is_custom) {
     return unsupported_media_type(
@@ -90,7 +90,8 @@ Answer<Draft> strategically_merged(const Rules& rules, const kube::Object& old, 
 
 }  // namespace
 
-Answer<Draft> patched(Context& context, const Rules& rules, const kube::Request& request, const kube::Object* old) {
+Answer<Draft> patched(Context& context, const ResourceRules& rules, const kube::Request& request,
+                      const kube::Object* old) {
   switch (request.patch) {
     case kube::PatchKind::Merge: return merged(context, *old, request.body);
     case kube::PatchKind::Json: return json_patched(*old, request.body);

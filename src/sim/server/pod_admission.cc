@@ -54,7 +54,7 @@ bool mount_everywhere(json::Value& pod, const std::string& volume) {
 
 }  // namespace
 
-Answer<void> admit_pod(Context& context, const Rules& rules, kube::Object& pod) {
+Answer<void> admit_pod(Context& context, const ResourceRules& rules, kube::Object& pod) {
   if (!kube::annotation_of(pod, "kubernetes.io/config.mirror").empty()) return {};
   const std::string_view account = json::text_at(pod, {"spec", "serviceAccountName"});
   const Stored found = context.store.find("serviceaccounts", fmt::format("{}/{}", kube::namespace_of(pod), account));

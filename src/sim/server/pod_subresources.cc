@@ -8,7 +8,7 @@
 
 namespace drover::sim {
 
-Answer<Stored> bind_pod(Context& context, const Rules& rules, const kube::Request& request) {
+Answer<Stored> bind_pod(Context& context, const ResourceRules& rules, const kube::Request& request) {
   if (request.verb != kube::Verb::Create) return method_not_supported(rules.resource, "get");
   TRY(const Stored pod, look_up(context, rules, request));
   const std::string_view node = json::text_at(request.body, {"target", "name"});
@@ -81,14 +81,14 @@ void set_number(kube::Object& object, const std::vector<std::string>& path, std:
 }
 
 // Where a kind keeps what its scale shows; a CRD says it.
-const crd::Scale& places_of(const Rules& rules) {
+const crd::Scale& places_of(const ResourceRules& rules) {
   static const crd::Scale kBuiltIn{{"spec", "replicas"}, {"status", "replicas"}, {}};
   return rules.custom && rules.custom->version != nullptr && rules.custom->version->scale
              ? *rules.custom->version->scale
              : kBuiltIn;
 }
 
-std::string selector_of(const Rules& rules, const crd::Scale& places, const kube::Object& object) {
+std::string selector_of(const ResourceRules& rules, const crd::Scale& places, const kube::Object& object) {
   if (rules.is_custom) {
     const json::Value* found = find_path(object, places.label_selector);
     return !places.label_selector.empty() && found != nullptr && found->is_string() ? std::string(found->get_string())
@@ -102,7 +102,7 @@ std::string selector_of(const Rules& rules, const crd::Scale& places, const kube
 
 }  // namespace
 
-Answer<Stored> serve_scale(Context& context, const Rules& rules, const kube::Request& request) {
+Answer<Stored> serve_scale(Context& context, const ResourceRules& rules, const kube::Request& request) {
   const crd::Scale& places = places_of(rules);
   const auto scale_of = [&](const kube::Object& object) {
     kube::Object scale = {{"kind", "Scale"},

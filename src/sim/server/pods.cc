@@ -1,4 +1,4 @@
-// Pods and pod templates: the defaults and the admission that everybody sees in `kubectl get pod -o yaml`.
+// Pods and pod templates: the defaults and the admission whose results `kubectl get pod -o yaml` shows.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Every way in which the server says no, in kube-apiserver's words, and the list of field errors that "Invalid" is made
+// Every refusal of the server, in kube-apiserver's words, and the list of field errors that "Invalid" is made
 // of.
 #pragma once
 
@@ -17,7 +17,7 @@ Refusal not_found(const kube::Resource& resource, std::string_view name);
 Refusal already_exists(const kube::Resource& resource, std::string_view name);
 // A conflict in kube's frame: 'Operation cannot be fulfilled on nodes "x": WHY'.
 Refusal conflict(const kube::Resource& resource, std::string_view name, std::string_view why);
-// Somebody else wrote first: the resourceVersion is not the newest.
+// The object has changed since it was read: the resourceVersion is not the newest.
 Refusal modified_since(const kube::Resource& resource, std::string_view name);
 Refusal forbidden(const kube::Resource& resource, std::string_view name, std::string_view why);
 Refusal bad_request(std::string message);

@@ -48,9 +48,9 @@ std::vector<Lexeme> lexemes(std::string_view text) {
 // Each step returns the complaint, or nothing and goes on.
 using Complaint = std::optional<std::string>;
 
-class Reader {
+class SelectorReader {
  public:
-  explicit Reader(std::string_view text) : all_(lexemes(text)) {}
+  explicit SelectorReader(std::string_view text) : all_(lexemes(text)) {}
 
   std::string complaint() {
     while (true) {
@@ -140,6 +140,6 @@ class Reader {
 
 }  // namespace
 
-std::string complaint_about_selector(std::string_view text) { return Reader(text).complaint(); }
+std::string complaint_about_selector(std::string_view text) { return SelectorReader(text).complaint(); }
 
 }  // namespace drover::sim

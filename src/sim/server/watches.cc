@@ -11,9 +11,9 @@ namespace {
 using WatchKind = kube::WatchEvent::Kind;
 
 // What a watcher sees of one commit; the state in which an object left its view is made once for all of them.
-class Sight {
+class CommitView {
  public:
-  explicit Sight(const Commit& commit) : commit_(commit) {}
+  explicit CommitView(const Commit& commit) : commit_(commit) {}
 
   void show(const Filter& filter, const Server::Seen& seen) {
     const bool was = commit_.before && filter.matches(*commit_.before);
@@ -46,7 +46,7 @@ Watches::Watches(Store& store) : store_(store) {
   store_.subscribe([this](const Commit& commit) { hear(commit); });
 }
 
-Answer<int> Watches::start(const Rules& rules, Filter filter, std::uint64_t since, Server::Seen seen) {
+Answer<int> Watches::start(const ResourceRules& rules, Filter filter, std::uint64_t since, Server::Seen seen) {
   if (since != 0 && since < store_.oldest_replayable()) return too_old(since, store_.oldest_replayable());
   auto watcher = std::make_shared<Watcher>(Watcher{next_id_++, std::move(filter), since, std::move(seen)});
   if (since == 0) {
@@ -59,7 +59,7 @@ Answer<int> Watches::start(const Rules& rules, Filter filter, std::uint64_t sinc
     for (const Kept& object : existing) watcher->seen(WatchKind::Added, object);
   } else {
     store_.replay(rules.shelf, since, [&](const Commit& commit) {
-      Sight(commit).show(watcher->filter, watcher->seen);
+      CommitView(commit).show(watcher->filter, watcher->seen);
       watcher->since = commit.version;
     });
   }
@@ -81,7 +81,7 @@ void Watches::stop(int id) {
 void Watches::hear(const Commit& commit) {
   const auto found = by_resource_.find(commit.resource);
   if (found == by_resource_.end()) return;
-  Sight sight(commit);
+  CommitView view(commit);
   hearing_ = true;
   Watchers& watchers = found->second;
   const std::size_t count = watchers.size();
@@ -89,7 +89,7 @@ void Watches::hear(const Commit& commit) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::shared_ptr<Watcher> watcher = watchers[i];
     // A watch that began while this commit waited to be told has replayed it already.
-    if (!watcher->stopped && commit.version > watcher->since) sight.show(watcher->filter, watcher->seen);
+    if (!watcher->stopped && commit.version > watcher->since) view.show(watcher->filter, watcher->seen);
     any_stopped = any_stopped || watcher->stopped;
   }
   hearing_ = false;

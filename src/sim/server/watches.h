@@ -1,4 +1,4 @@
-// Who watches what: turns commits into the events that each watcher's selectors let it see.
+// Open watches: turns commits into the events that each watcher's selectors let it see.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ class Watches {
   Watches(const Watches&) = delete;
   Watches& operator=(const Watches&) = delete;
 
-  Answer<int> start(const Rules& rules, Filter filter, std::uint64_t since, Server::Seen seen);
+  Answer<int> start(const ResourceRules& rules, Filter filter, std::uint64_t since, Server::Seen seen);
   void stop(int id);
 
  private:

@@ -38,7 +38,7 @@ void drop_nulls(json::Value& value) {
 }
 
 // What kube's decoder says about an object that is not what the address promises; "" when it is.
-std::string misfit(const Rules& rules, const kube::Request& request, const kube::Object& object) {
+std::string misfit(const ResourceRules& rules, const kube::Request& request, const kube::Object& object) {
   const std::string_view kind = json::text_at(object, {"kind"});
   const std::string_view version = json::text_at(object, {"apiVersion"});
   if (version != request.resource.api_version()) {
@@ -53,9 +53,9 @@ std::string misfit(const Rules& rules, const kube::Request& request, const kube:
   return misfit_in_metadata(object);
 }
 
-Answer<void> check_kind(const Context& context, const Rules& rules, const kube::Request& request,
+Answer<void> check_kind(const Context& context, const ResourceRules& rules, const kube::Request& request,
                         kube::Object& object) {
-  if (!object.is_object()) return bad_request("the body of the request is no JSON object");
+  if (!object.is_object()) return bad_request("the body of the request is not a JSON object");
   json::Members& members = object.get_object();
   const std::string api_version = request.resource.api_version();
   if (json::text_at(object, {"kind"}).empty()) members["kind"] = rules.resource.kind;
@@ -65,7 +65,8 @@ Answer<void> check_kind(const Context& context, const Rules& rules, const kube::
   return read_fields(context, rules, request, object);
 }
 
-Answer<void> check_namespace_of_body(const Rules& rules, const kube::Request& request, json::Members& metadata) {
+Answer<void> check_namespace_of_body(const ResourceRules& rules, const kube::Request& request,
+                                     json::Members& metadata) {
   const json::Value* given = metadata.if_contains("namespace");
   const std::string_view ns = given != nullptr && given->is_string() ? std::string_view(given->get_string()) : "";
   const std::string_view expected = rules.resource.scope == kube::Scope::Namespaced ? std::string_view(request.ns) : "";
@@ -80,7 +81,7 @@ Answer<void> check_namespace_of_body(const Rules& rules, const kube::Request& re
   return {};
 }
 
-Answer<void> check_namespace_exists(const Context& context, const Rules& rules, const kube::Request& request,
+Answer<void> check_namespace_exists(const Context& context, const ResourceRules& rules, const kube::Request& request,
                                     std::string_view name) {
   if (rules.resource.scope != kube::Scope::Namespaced) return {};
   const Stored ns = context.store.find("namespaces", request.ns);
@@ -96,7 +97,8 @@ Answer<void> check_namespace_exists(const Context& context, const Rules& rules, 
   return refusal;
 }
 
-Answer<void> choose_name(Context& context, const Rules& rules, const kube::Request& request, kube::Object& object) {
+Answer<void> choose_name(Context& context, const ResourceRules& rules, const kube::Request& request,
+                         kube::Object& object) {
   json::Members& metadata = metadata_of(object);
   if (!kube::name_of(object).empty()) return {};
   const std::string base(json::text_at(object, {"metadata", "generateName"}));
@@ -115,12 +117,12 @@ Answer<void> choose_name(Context& context, const Rules& rules, const kube::Reque
   return refusal;
 }
 
-void fill_in(const Rules& rules, kube::Object& object) {
+void fill_in(const ResourceRules& rules, kube::Object& object) {
   if (rules.fill_in != nullptr) rules.fill_in(object);
   if (rules.custom && rules.custom->fill_in) rules.custom->fill_in(object);
 }
 
-void check(const Context& context, const Rules& rules, const kube::Request& request, const kube::Object& fresh,
+void check(const Context& context, const ResourceRules& rules, const kube::Request& request, const kube::Object& fresh,
            const kube::Object* old, FieldErrors& errors) {
   if (rules.check != nullptr) rules.check(fresh, old, errors);
   if (!rules.custom) return;
@@ -129,7 +131,7 @@ void check(const Context& context, const Rules& rules, const kube::Request& requ
   check_custom(*rules.custom, request.subresource, fresh, skips_transitions ? nullptr : old, errors, context.warnings);
 }
 
-Refusal no_more_of(const Rules& rules) {
+Refusal no_more_of(const ResourceRules& rules) {
   auto refusal = method_not_supported(rules.resource, "create");
   refusal.error().message = "create not allowed while custom resource definition is terminating";
   return refusal;
@@ -154,7 +156,7 @@ void drop_empty(json::Members& metadata) {
 }
 
 // What only the server may say about a new object.
-void stamp_new(Context& context, const Rules& rules, json::Members& metadata) {
+void stamp_new(Context& context, const ResourceRules& rules, json::Members& metadata) {
   for (const std::string_view key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"})
     metadata.erase(key);
   metadata["uid"] = context.random.uuid();
@@ -164,20 +166,20 @@ void stamp_new(Context& context, const Rules& rules, json::Members& metadata) {
 
 }  // namespace
 
-std::string key_of(const Rules& rules, const kube::Request& request) {
+std::string key_of(const ResourceRules& rules, const kube::Request& request) {
   if (rules.resource.scope == kube::Scope::Cluster) return request.name;
   std::string key;
   key.reserve(request.ns.size() + 1 + request.name.size());
   return key.append(request.ns).append(1, '/').append(request.name);
 }
 
-Answer<Stored> look_up(const Context& context, const Rules& rules, const kube::Request& request) {
+Answer<Stored> look_up(const Context& context, const ResourceRules& rules, const kube::Request& request) {
   Stored found = context.store.find(rules.shelf, key_of(rules, request));
   if (!found) return not_found(rules.resource, request.name);
   return as_seen(rules, std::move(found));
 }
 
-Answer<Stored> create_object(Context& context, const Rules& rules, const kube::Request& request, Draft draft) {
+Answer<Stored> create_object(Context& context, const ResourceRules& rules, const kube::Request& request, Draft draft) {
   kube::Object& object = *draft;
   if (rules.custom && rules.custom->is_ending) return no_more_of(rules);
   TRY_VOID(check_kind(context, rules, request, object));
@@ -195,7 +197,7 @@ Answer<Stored> create_object(Context& context, const Rules& rules, const kube::R
   drop_empty(metadata);
   if (rules.has_status && rules.shelf != "nodes") object.get_object().erase("status");
   fill_in(rules, object);
-  track_create(context, rules, request, object);  // before admission: what the server adds belongs to nobody
+  track_create(context, rules, request, object);  // before admission: fields that the server adds have no manager
   if (rules.on_create != nullptr) rules.on_create(object);
   if (context.policy != nullptr && rules.shelf == "pods") TRY_VOID(admit_pod(context, rules, object));
 
@@ -211,8 +213,8 @@ Answer<Stored> create_object(Context& context, const Rules& rules, const kube::R
   return keep(context, rules, std::move(draft));
 }
 
-Answer<Stored> update_object(Context& context, const Rules& rules, const kube::Request& request, const Stored& old,
-                             Draft draft) {
+Answer<Stored> update_object(Context& context, const ResourceRules& rules, const kube::Request& request,
+                             const Stored& old, Draft draft) {
   kube::Object& fresh = *draft;
   TRY_VOID(check_kind(context, rules, request, fresh));
   json::Members& metadata = metadata_of(fresh);
@@ -259,7 +261,7 @@ Answer<Stored> update_object(Context& context, const Rules& rules, const kube::R
   return keep(context, rules, std::move(draft));
 }
 
-Stored success(const Rules* rules, const kube::Object* object) {
+Stored success(const ResourceRules* rules, const kube::Object* object) {
   kube::Object status = {
       {"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::Members()}, {"status", "Success"}};
   if (rules == nullptr) status.get_object()["code"] = 201;

@@ -1,4 +1,4 @@
-// Who may do what: roles, reviews, tokens, webhooks. How to read a table: tables.h.
+// Access control: roles, reviews, tokens, webhooks. How to read a table: tables.h.
 #include "sim/types/tables.h"
 
 namespace drover::sim::types {
@@ -12,10 +12,10 @@ kind ClusterRole | things that may be done, in any namespace or outside of all
   rules            []PolicyRule     atomic  | what may be done
   aggregationRule  AggregationRule          | take the rules of other roles
 
-kind ClusterRoleBinding | gives a role to somebody, everywhere
+kind ClusterRoleBinding | grants a ClusterRole in all namespaces
   + TypeMeta
   metadata  ObjectMeta          | name, labels and the rest that every object has
-  subjects  []Subject   atomic  | to whom
+  subjects  []Subject   atomic  | users, groups and ServiceAccounts that get the role
   roleRef*  RoleRef             | which role
 
 kind Role | things that may be done in one namespace
@@ -23,10 +23,10 @@ kind Role | things that may be done in one namespace
   metadata  ObjectMeta            | name, labels and the rest that every object has
   rules     []PolicyRule  atomic  | what may be done
 
-kind RoleBinding | gives a role to somebody, in one namespace
+kind RoleBinding | grants a role in one namespace
   + TypeMeta
   metadata  ObjectMeta          | name, labels and the rest that every object has
-  subjects  []Subject   atomic  | to whom
+  subjects  []Subject   atomic  | users, groups and ServiceAccounts that get the role
   roleRef*  RoleRef             | which role
 
 type AggregationRule | whose rules a role takes
@@ -44,7 +44,7 @@ type RoleRef atomic | a role
   kind*     string  | Role or ClusterRole
   name*     string  | its name
 
-type Subject atomic | somebody
+type Subject atomic | a user, group or ServiceAccount
   kind*      string  | User, Group or ServiceAccount
   apiGroup   string  | the group of the kind
   name*      string  | the name
@@ -53,7 +53,7 @@ type Subject atomic | somebody
 scope authentication authentication.k8s.io v1 io.k8s.api.authentication.v1
 ExtraValue = []string
 
-kind SelfSubjectReview | asks who one is
+kind SelfSubjectReview | returns the user information of the caller
   + TypeMeta
   metadata  ObjectMeta               | name, labels and the rest that every object has
   status    SelfSubjectReviewStatus  | the answer
@@ -70,35 +70,35 @@ kind TokenReview | asks whether a token is good
   spec*     TokenReviewSpec    | which token
   status    TokenReviewStatus  | the answer
 
-type BoundObjectReference | an object without which a token is no good
+type BoundObjectReference | an object that the token is bound to: the token is valid while it exists
   kind        string  | what kind of object it is
   apiVersion  string  | group and version of the object
   name        string  | its name
   uid         UID     | its uid
 
-type SelfSubjectReviewStatus | who one is
+type SelfSubjectReviewStatus | user information of the caller
   userInfo  UserInfo  | name, groups and the rest
 
 type TokenRequestSpec | which token
-  audiences          []string              atomic  | for whom the token is good
+  audiences          []string              atomic  | audiences that the token is valid for
   expirationSeconds  int64                         | how long it shall be good
-  boundObjectRef     BoundObjectReference          | an object without which it is no good
+  boundObjectRef     BoundObjectReference          | an object that the token is bound to
 
 type TokenRequestStatus | the token
   token                string  | the token itself
-  expirationTimestamp  Time    | until when it is good
+  expirationTimestamp  Time    | when it expires
 
 type TokenReviewSpec | which token
   token*     string            | the token itself
-  audiences  []string  atomic  | for whom the token is good
+  audiences  []string  atomic  | audiences that the token is valid for
 
-type TokenReviewStatus | whether a token is good
+type TokenReviewStatus | whether a token is valid
   authenticated  bool              | whether it is
   user           UserInfo          | whose it is
-  audiences      []string  atomic  | for whom the token is good
+  audiences      []string  atomic  | audiences that the token is valid for
   error          string            | why it could not be looked at
 
-type UserInfo | somebody, as the authenticator knows them
+type UserInfo | a user, as the authenticator reports it
   username  string                         | the name
   uid       string                         | unlike any other's
   groups    []string               atomic  | groups they belong to
@@ -107,10 +107,10 @@ type UserInfo | somebody, as the authenticator knows them
 scope authorization authorization.k8s.io v1 io.k8s.api.authorization.v1
 ExtraValue = []string
 
-kind LocalSubjectAccessReview | asks whether somebody may do something in one namespace
+kind LocalSubjectAccessReview | asks whether a user may do something in one namespace
   + TypeMeta
   metadata  ObjectMeta                 | name, labels and the rest that every object has
-  spec*     SubjectAccessReviewSpec    | who, and what
+  spec*     SubjectAccessReviewSpec    | the subject and the resource
   status    SubjectAccessReviewStatus  | the answer
 
 kind SelfSubjectAccessReview | asks whether one may do something
@@ -125,19 +125,19 @@ kind SelfSubjectRulesReview | asks what one may do in a namespace
   spec*     SelfSubjectRulesReviewSpec  | which namespace
   status    SubjectRulesReviewStatus    | the answer
 
-kind SubjectAccessReview | asks whether somebody may do something
+kind SubjectAccessReview | asks whether a user may do something
   + TypeMeta
   metadata  ObjectMeta                 | name, labels and the rest that every object has
-  spec*     SubjectAccessReviewSpec    | who, and what
+  spec*     SubjectAccessReviewSpec    | the subject and the resource
   status    SubjectAccessReviewStatus  | the answer
 
 type FieldSelectorAttributes | a field selector of the request
   rawSelector   string                              | as the request has it
-  requirements  []FieldSelectorRequirement  atomic  | the demands one by one
+  requirements  []FieldSelectorRequirement  atomic  | the requests
 
 type LabelSelectorAttributes | a label selector of the request
   rawSelector   string                              | as the request has it
-  requirements  []LabelSelectorRequirement  atomic  | the demands one by one
+  requirements  []LabelSelectorRequirement  atomic  | the requests
 
 type NonResourceAttributes | a request that is not about objects
   path  string  | its path
@@ -164,28 +164,28 @@ type ResourceRule | verbs on things
   resources      []string  atomic  | kinds of things
   resourceNames  []string  atomic  | only things with these names
 
-type SelfSubjectAccessReviewSpec | what one would like to do
+type SelfSubjectAccessReviewSpec | the action to check
   resourceAttributes     ResourceAttributes     | something with objects
   nonResourceAttributes  NonResourceAttributes  | something else
 
-type SelfSubjectRulesReviewSpec | where one would like to know
+type SelfSubjectRulesReviewSpec | the namespace to check
   namespace  string  | the namespace
 
-type SubjectAccessReviewSpec | who would like to do what
+type SubjectAccessReviewSpec | the user and the requested action
   resourceAttributes     ResourceAttributes             | something with objects
   nonResourceAttributes  NonResourceAttributes          | something else
-  user                   string                         | who
+  user                   string                         | the user
   groups                 []string               atomic  | groups they belong to
   extra                  map[string]ExtraValue          | anything else that the authenticator knows
   uid                    string                         | their uid
 
-type SubjectAccessReviewStatus | whether they may
-  allowed*         bool    | whether they may
-  denied           bool    | whether somebody said no
+type SubjectAccessReviewStatus | whether access is allowed
+  allowed*         bool    | whether access is allowed
+  denied           bool    | whether an authorizer denied the request
   reason           string  | why
   evaluationError  string  | what went wrong when asking
 
-type SubjectRulesReviewStatus | what one may do
+type SubjectRulesReviewStatus | the allowed actions
   resourceRules*     []ResourceRule     atomic  | with objects
   nonResourceRules*  []NonResourceRule  atomic  | with other paths
   incomplete*        bool                       | there may be more
@@ -304,9 +304,9 @@ type ValidatingAdmissionPolicySpec | rules, and which requests they are for
   variables         []Variable         map:name merge:name  | names for parts of expressions
 
 type ValidatingAdmissionPolicyStatus | whether rules make sense
-  observedGeneration  int64                   | the generation of the wish that this status answers
+  observedGeneration  int64                   | the generation that this status describes
   typeChecking        TypeChecking            | what a look at the expressions' types found
-  conditions          []Condition   map:type  | what is true of it now, one entry per aspect
+  conditions          []Condition   map:type  | current conditions, one per type
 
 type ValidatingWebhook | a webhook that may refuse what is written
   name*                     string                                     | what messages call it, like a domain
@@ -323,9 +323,9 @@ type ValidatingWebhook | a webhook that may refuse what is written
 
 type Validation | one rule
   expression*        string        | what must be true, in CEL
-  message            string        | what to say when it is not
+  message            string        | the message when it is false
   reason             StatusReason  | which reason the refusal has
-  messageExpression  string        | what to say, in CEL
+  messageExpression  string        | the message, as a CEL expression
 
 type Variable atomic | a name for a part of expressions
   name*        string  | the name

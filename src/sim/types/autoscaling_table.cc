@@ -29,12 +29,12 @@ kind HorizontalPodAutoscaler | changes how many there are, by what is measured
   spec*     HorizontalPodAutoscalerSpec  | of what, between which bounds, by which measures
   status    HorizontalPodAutoscalerStatus  | how many it wants, and why
 
-type ContainerResourceMetricSource | what one container of each pod uses
+type ContainerResourceMetricSource | use of one container in all pods
   name*       ResourceName  | the resource
   target*     MetricTarget  | how much it should be
   container*  string        | the container
 
-type ContainerResourceMetricStatus | what one container of each pod uses now
+type ContainerResourceMetricStatus | current use of one container in all pods
   name*       ResourceName       | the resource
   current*    MetricValueStatus  | how much it is
   container*  string             | the container
@@ -67,11 +67,11 @@ type HorizontalPodAutoscalerBehavior | how to change
   scaleUp    HPAScalingRules  | towards more
   scaleDown  HPAScalingRules  | towards fewer
 
-type HorizontalPodAutoscalerCondition | one thing that is true, false or unknown of an autoscaler
+type HorizontalPodAutoscalerCondition | one condition (True, False or Unknown) of an autoscaler
   type*               HorizontalPodAutoscalerConditionType  | which aspect
   status*             ConditionStatus             | True, False or Unknown
   lastTransitionTime  Time                        | when the status last changed
-  reason              string                      | why, in one word
+  reason              string                      | the reason, one CamelCase word
   message             string                      | what is the matter, for people
 
 type HorizontalPodAutoscalerSpec | what is scaled, and how
@@ -82,12 +82,12 @@ type HorizontalPodAutoscalerSpec | what is scaled, and how
   behavior         HorizontalPodAutoscalerBehavior          | how fast to change
 
 type HorizontalPodAutoscalerStatus | how many an autoscaler wants, and why
-  observedGeneration  int64                                            | the generation of the wish that this status answers
+  observedGeneration  int64                                            | the generation that this status describes
   lastScaleTime       Time                                             | when it last changed the number
   currentReplicas     int32                                            | so many there are
-  desiredReplicas*    int32                                            | so many it wants
+  desiredReplicas*    int32                                            | desired number
   currentMetrics      []MetricStatus              atomic               | what was measured
-  conditions          []HorizontalPodAutoscalerCondition  map:type merge:type  | what is true of it now, one entry per aspect
+  conditions          []HorizontalPodAutoscalerCondition  map:type merge:type  | current conditions, one per type
 
 type MetricIdentifier | what is measured
   name*     string         | its name
@@ -95,18 +95,18 @@ type MetricIdentifier | what is measured
 
 type MetricSpec | one measure, and how much it should be; one of these
   type*              MetricSourceType            | which one of these
-  object             ObjectMetricSource          | something of one object
+  object             ObjectMetricSource          | a metric of one object
   pods               PodsMetricSource            | something of every pod
   resource           ResourceMetricSource        | what every pod uses
-  containerResource  ContainerResourceMetricSource  | what one container of every pod uses
+  containerResource  ContainerResourceMetricSource  | use of one container in all pods
   external           ExternalMetricSource        | something outside of the cluster
 
 type MetricStatus | one measure now
   type*              MetricSourceType            | which one of these
-  object             ObjectMetricStatus          | something of one object
+  object             ObjectMetricStatus          | a metric of one object
   pods               PodsMetricStatus            | something of every pod
   resource           ResourceMetricStatus        | what every pod uses
-  containerResource  ContainerResourceMetricStatus  | what one container of every pod uses
+  containerResource  ContainerResourceMetricStatus  | use of one container in all pods
   external           ExternalMetricStatus        | something outside of the cluster
 
 type MetricTarget | how much a measure should be
@@ -120,12 +120,12 @@ type MetricValueStatus | how much a measure is
   averageValue        Quantity  | for each pod
   averageUtilization  int32     | for each pod, in percent of its request
 
-type ObjectMetricSource | something of one object
+type ObjectMetricSource | a metric of one object
   describedObject*  CrossVersionObjectReference  | the object
   target*           MetricTarget                | how much it should be
   metric*           MetricIdentifier            | what is measured
 
-type ObjectMetricStatus | something of one object, now
+type ObjectMetricStatus | a current metric of one object
   metric*           MetricIdentifier            | what is measured
   current*          MetricValueStatus           | how much it is
   describedObject*  CrossVersionObjectReference  | the object

@@ -70,7 +70,7 @@ kind Binding | puts a pod on a node
 kind ConfigMap | plain configuration for pods
   + TypeMeta
   metadata    ObjectMeta         | name, labels and the rest that every object has
-  immutable   bool               | nobody may change it any more
+  immutable   bool               | if true, the data cannot be changed
   data        map[string]string  | entries that are text
   binaryData  map[string]bytes   | entries that are bytes
 
@@ -82,10 +82,10 @@ kind Endpoints | where a service leads, as one list; EndpointSlices have replace
 kind Event | something that happened to an object
   + TypeMeta
   metadata*           ObjectMeta       | name, labels and the rest that every object has
-  involvedObject*     ObjectReference  | to whom it happened
-  reason              string           | what happened, in one word
+  involvedObject*     ObjectReference  | the object concerned
+  reason              string           | what happened, one CamelCase word
   message             string           | what happened, for people
-  source              EventSource      | who tells it, in the old way
+  source              EventSource      | the reporting component, deprecated form
   firstTimestamp      Time             | when it happened first
   lastTimestamp       Time             | when it happened last
   count               int32            | how often it happened
@@ -94,7 +94,7 @@ kind Event | something that happened to an object
   series              EventSeries      | how it went on, when it happens again and again
   action              string           | what was done, or tried
   related             ObjectReference  | another object that had to do with it
-  reportingComponent  string           | who tells it
+  reportingComponent  string           | the reporting component
   reportingInstance   string           | which one of them
 
 kind LimitRange | bounds and defaults for the resources of one namespace
@@ -123,7 +123,7 @@ kind ResourceQuota | how much a namespace may use
 kind Secret | configuration for few eyes
   + TypeMeta
   metadata    ObjectMeta         | name, labels and the rest that every object has
-  immutable   bool               | nobody may change it any more
+  immutable   bool               | if true, the data cannot be changed
   data        map[string]bytes   | the entries
   stringData  map[string]string  | entries as plain text; only for writing
   type        SecretType         | what the entries mean
@@ -165,7 +165,7 @@ type EventSeries | an event that happens again and again
   count             int32      | how often so far
   lastObservedTime  MicroTime  | when it happened last
 
-type EventSource | who tells an event
+type EventSource | the reporting component
   component  string  | the program
   host       string  | the node it runs on
 
@@ -173,8 +173,8 @@ type LimitRangeItem | bounds for one sort of thing
   type*                 LimitType     | Pod, Container or PersistentVolumeClaim
   max                   ResourceList  | at most this much
   min                   ResourceList  | at least this much
-  default               ResourceList  | the limit of who says none
-  defaultRequest        ResourceList  | the request of who says none
+  default               ResourceList  | the default limit
+  defaultRequest        ResourceList  | the default request
   maxLimitRequestRatio  ResourceList  | how many times the request a limit may be
 
 type LimitRangeSpec | bounds
@@ -182,7 +182,7 @@ type LimitRangeSpec | bounds
 
 type LoadBalancerIngress | an address of a load balancer
   ip        string                      | the address
-  hostname  string                      | the name, when there is no address
+  hostname  string                      | the name, if it has no IP address
   ipMode    LoadBalancerIPMode          | VIP when packets arrive with this address, Proxy when not
   ports     []PortStatus        atomic  | how its ports are
 
@@ -192,19 +192,19 @@ type LoadBalancerStatus | what a load balancer got
 type LocalObjectReference atomic | an object in the same namespace
   name  string  | its name
 
-type NamespaceCondition | one thing that is true, false or unknown of a namespace
+type NamespaceCondition | one condition (True, False or Unknown) of a namespace
   type*               NamespaceConditionType  | which aspect
   status*             ConditionStatus         | True, False or Unknown
   lastTransitionTime  Time                    | when the status last changed
-  reason              string                  | why, in one word
+  reason              string                  | the reason, one CamelCase word
   message             string                  | what is the matter, for people
 
 type NamespaceSpec | what must happen before a namespace can go
-  finalizers  []FinalizerName  atomic  | who still has work to do
+  finalizers  []FinalizerName  atomic  | finalizers not yet removed
 
 type NamespaceStatus | whether a namespace is in use or going
   phase       NamespacePhase                             | Active or Terminating
-  conditions  []NamespaceCondition  map:type merge:type  | what is true of it now, one entry per aspect
+  conditions  []NamespaceCondition  map:type merge:type  | current conditions, one per type
 
 type ObjectReference atomic | an object, or a part of one
   kind             string  | what kind of object it is
@@ -220,11 +220,11 @@ type PortStatus | how a port of a load balancer is
   protocol*  Protocol  | TCP, UDP or SCTP
   error      string    | why it does not work
 
-type ReplicationControllerCondition | one thing that is true, false or unknown of a ReplicationController
+type ReplicationControllerCondition | one condition (True, False or Unknown) of a ReplicationController
   type*               ReplicationControllerConditionType  | which aspect
   status*             ConditionStatus             | True, False or Unknown
   lastTransitionTime  Time                        | when the status last changed
-  reason              string                      | why, in one word
+  reason              string                      | the reason, one CamelCase word
   message             string                      | what is the matter, for people
 
 type ReplicationControllerSpec | how many pods, of what
@@ -238,8 +238,8 @@ type ReplicationControllerStatus | how many pods there are
   fullyLabeledReplicas  int32                                            | pods with all labels of the template
   readyReplicas         int32                                            | pods that are ready
   availableReplicas     int32                                            | pods that are available
-  observedGeneration    int64                                            | the generation of the wish that this status answers
-  conditions            []ReplicationControllerCondition  map:type merge:type  | what is true of it now, one entry per aspect
+  observedGeneration    int64                                            | the generation that this status describes
+  conditions            []ReplicationControllerCondition  map:type merge:type  | current conditions, one per type
 
 type ResourceQuotaSpec | how much a namespace may use
   hard           ResourceList                  | at most this much of each
@@ -282,19 +282,19 @@ type ServiceSpec | which pods a service leads to, and how it is reached
   loadBalancerSourceRanges       []string                    atomic                | clients that may come through the load balancer
   externalName                   string                                            | the name that it stands for; for ExternalName
   externalTrafficPolicy          ServiceExternalTrafficPolicy                        | Local when traffic from outside stays on its node
-  healthCheckNodePort            int32                                             | the port at which nodes say whether they have pods of it
+  healthCheckNodePort            int32                                             | the health check port: nodes report whether they have pods of it
   publishNotReadyAddresses       bool                                              | lead also to pods that are not ready
   sessionAffinityConfig          SessionAffinityConfig                             | how long a client stays
   ipFamilies                     []IPFamily                  atomic                | IPv4, IPv6 or both
   ipFamilyPolicy                 IPFamilyPolicy                                    | whether both families are wanted or needed
   allocateLoadBalancerNodePorts  bool                                              | whether a load balancer needs ports at the nodes
-  loadBalancerClass              string                                            | who makes the load balancer
+  loadBalancerClass              string                                            | the load balancer implementation
   internalTrafficPolicy          ServiceInternalTrafficPolicy                        | Local when traffic from inside stays on its node
   trafficDistribution            string                                            | which pods are preferred, such as those in the same zone
 
 type ServiceStatus | what a service got
   loadBalancer  LoadBalancerStatus                       | the load balancer's addresses
-  conditions    []Condition         map:type merge:type  | what is true of it now, one entry per aspect
+  conditions    []Condition         map:type merge:type  | current conditions, one per type
 
 type SessionAffinityConfig | how clients stay with a pod
   clientIP  ClientIPConfig  | by their address

@@ -28,7 +28,7 @@ type Container | one program of a pod
   image                     string                                          | the image to run
   command                   []string                  atomic                | the program to run instead of the image's entrypoint; no shell is involved
   args                      []string                  atomic                | arguments instead of the image's own
-  workingDir                string                                          | where the program starts, the image's own choice when not said
+  workingDir                string                                          | where the program starts; default: the image's own choice
   ports                     []ContainerPort           map:containerPort,protocol merge:containerPort  | ports that it listens on; a note for people and services, nothing is opened or closed by it
   envFrom                   []EnvFromSource           atomic                | whole ConfigMaps and Secrets as environment variables
   env                       []EnvVar                  map:name merge:name   | environment variables, one by one
@@ -74,7 +74,7 @@ type ContainerRestartRuleOnExitCodes | exit codes, or all but these
   operator*  ContainerRestartRuleOnExitCodesOperator       | In or NotIn
   values     []int32                     set  | the exit codes
 
-type ContainerState | where a container is in its life; one of the three
+type ContainerState | the state of a container; one of the three
   waiting     ContainerStateWaiting     | it has not started, or waits to start again
   running     ContainerStateRunning     | it runs
   terminated  ContainerStateTerminated  | it has ended
@@ -85,14 +85,14 @@ type ContainerStateRunning | a container that runs
 type ContainerStateTerminated | a container that has ended
   exitCode*    int32   | what the program returned
   signal       int32   | the signal that ended it
-  reason       string  | why it ended, in one word
+  reason       string  | why it ended, one CamelCase word
   message      string  | what is the matter, for people
   startedAt    Time    | when this run began
   finishedAt   Time    | when it ended
   containerID  string  | the runtime's name for it
 
 type ContainerStateWaiting | a container that does not run yet
-  reason   string  | what it waits for, in one word
+  reason   string  | what it waits for, one CamelCase word
   message  string  | what is the matter, for people
 
 type ContainerStatus | how one container is
@@ -179,7 +179,7 @@ type GRPCAction | a call of the gRPC health service
 type HTTPGetAction | an HTTP request; 200 to 399 is a yes
   path         string                | what to ask for
   port*        IntOrString           | number or name of the port
-  host         string                | whom to ask, the pod when not said
+  host         string                | the host to ask; default: the pod IP
   scheme       URIScheme             | HTTP or HTTPS
   httpHeaders  []HTTPHeader  atomic  | headers to send along
 
@@ -193,7 +193,7 @@ type ImageVolumeStatus | what became of a volume made of an image
 type Lifecycle | hooks of a container
   postStart   LifecycleHandler  | called right after the start
   preStop     LifecycleHandler  | called before the container is asked to end, within the grace period
-  stopSignal  Signal            | the signal that asks it to end, the image's own when not said
+  stopSignal  Signal            | the signal that asks it to end; default: the image's own
 
 type LifecycleHandler | what a hook does; one of these
   exec       ExecAction       | run a command in the container
@@ -223,11 +223,11 @@ type ProbeHandler | how to check; one of these
   exec       ExecAction       | a command that must succeed
   httpGet    HTTPGetAction    | an HTTP request that must be answered well
   tcpSocket  TCPSocketAction  | a port that must accept connections
-  grpc       GRPCAction       | a gRPC health service that must say yes
+  grpc       GRPCAction       | a gRPC health check that must succeed
 
 type ResourceClaim | one of the pod's claims, used by a container
   name*    string  | the claim, as the pod calls it
-  request  string  | one request of the claim, all when not said
+  request  string  | one request of the claim; default: all
 
 type ResourceFieldSelector atomic | a limit or request of a container
   containerName  string    | which container
@@ -275,7 +275,7 @@ type SecurityContext | rights and confinement of a container
   runAsUser                 int64                       | the user to run as
   runAsGroup                int64                       | the first group to run with
   runAsNonRoot              bool                        | refuse to start as root
-  readOnlyRootFilesystem    bool                        | nobody can write to the image's files
+  readOnlyRootFilesystem    bool                        | the root file system is read-only
   allowPrivilegeEscalation  bool                        | whether a process may gain more rights than its parent
   procMount                 ProcMountType               | how much of /proc is hidden
   seccompProfile            SeccompProfile              | the filter for system calls
@@ -286,7 +286,7 @@ type SleepAction | a pause
 
 type TCPSocketAction | a connection to a port
   port*  IntOrString  | number or name of the port
-  host   string       | whom to connect to, the pod when not said
+  host   string       | the host to connect to; default: the pod IP
 
 type VolumeDevice | a volume as a block device
   name*        string  | the volume
@@ -294,7 +294,7 @@ type VolumeDevice | a volume as a block device
 
 type VolumeMount | a volume as a folder
   name*              string                 | the volume
-  readOnly           bool                   | mount it so that nobody can write
+  readOnly           bool                   | mount it read-only
   recursiveReadOnly  RecursiveReadOnlyMode  | whether mounts below are read-only too
   mountPath*         string                 | where the container sees it
   subPath            string                 | a folder of the volume instead of its root

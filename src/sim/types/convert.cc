@@ -27,31 +27,31 @@ std::string_view go_kind(const json::Value& value) {
   return value.is_object() ? "map" : go_type(value);
 }
 
-std::string_view kind_of(Shape shape) {
+std::string_view kind_of(JsonShape shape) {
   switch (shape) {
-    case Shape::Integer32: return "int32";
-    case Shape::Integer64: return "int64";
-    case Shape::Number: return "float64";
-    case Shape::Flag: return "bool";
+    case JsonShape::Integer32: return "int32";
+    case JsonShape::Integer64: return "int64";
+    case JsonShape::Number: return "float64";
+    case JsonShape::Flag: return "bool";
     default: return "string";
   }
 }
 
-bool is_plain(Shape shape) {
-  return shape == Shape::Text || shape == Shape::Integer32 || shape == Shape::Integer64 || shape == Shape::Number ||
-         shape == Shape::Flag;
+bool is_plain(JsonShape shape) {
+  return shape == JsonShape::Text || shape == JsonShape::Integer32 || shape == JsonShape::Integer64 ||
+         shape == JsonShape::Number || shape == JsonShape::Flag;
 }
 
-bool is_integer(Shape shape) { return shape == Shape::Integer32 || shape == Shape::Integer64; }
+bool is_integer(JsonShape shape) { return shape == JsonShape::Integer32 || shape == JsonShape::Integer64; }
 
 std::string plain_error(const Type& type, const json::Value& value) {
   const bool whole = value.is_int64() || value.is_uint64();
   bool good = false;
   bool kin = false;  // Go could convert it, JSON does not
-  if (type.shape == Shape::Text) {
+  if (type.shape == JsonShape::Text) {
     good = value.is_string();
     kin = whole;
-  } else if (type.shape == Shape::Flag) {
+  } else if (type.shape == JsonShape::Flag) {
     good = value.is_bool();
   } else if (is_integer(type.shape)) {
     good = whole || (value.is_double() && value.get_double() == std::trunc(value.get_double()));
@@ -108,20 +108,20 @@ class Fitting {
             const std::string& path) {
     if (value.is_null()) return;
     switch (type.shape) {
-      case Shape::Object: return walk_object(type, value, path);
-      case Shape::Map: return walk_map(type, value, path);
-      case Shape::List: return walk_list(type, merge, keys, value, path);
-      case Shape::Text:
-      case Shape::Bytes:
+      case JsonShape::Object: return walk_object(type, value, path);
+      case JsonShape::Map: return walk_map(type, value, path);
+      case JsonShape::List: return walk_list(type, merge, keys, value, path);
+      case JsonShape::Text:
+      case JsonShape::Bytes:
         if (!value.is_string())
           complain(path, fmt::format("expected string, got &value.valueUnstructured{{Value:{}}}", in_go(value, true)));
         return;
-      case Shape::Flag:
+      case JsonShape::Flag:
         if (!value.is_bool()) complain(path, fmt::format("expected boolean, got &{{{}}}", in_go(value, false)));
         return;
-      case Shape::Integer32:
-      case Shape::Integer64:
-      case Shape::Number:
+      case JsonShape::Integer32:
+      case JsonShape::Integer64:
+      case JsonShape::Number:
         if (!value.is_number()) complain(path, fmt::format("expected numeric (int or float), got {}", go_type(value)));
         return;
       default: return;  // quantities, times and the like take anything here; the decoder comes later
@@ -180,9 +180,9 @@ class Fitting {
 }  // namespace
 
 std::string conversion_error(const Type& type, const json::Value& value) {
-  if (value.is_null() || type.shape == Shape::Anything) return "";
+  if (value.is_null() || type.shape == JsonShape::Anything) return "";
   if (is_plain(type.shape)) return plain_error(type, value);
-  if (type.shape == Shape::Object) {
+  if (type.shape == JsonShape::Object) {
     if (!value.is_object()) return fmt::format("cannot restore struct from: {}", go_kind(value));
     for (const Field& field : type.fields) {
       const auto* member = value.get_object().if_contains(field.name);
@@ -191,14 +191,14 @@ std::string conversion_error(const Type& type, const json::Value& value) {
     }
     return "";
   }
-  if (type.shape == Shape::Map) {
+  if (type.shape == JsonShape::Map) {
     if (!value.is_object()) return fmt::format("cannot restore map from {}", go_kind(value));
     for (const auto& member : value.get_object()) {
       if (std::string wrong = conversion_error(*type.element, member.value()); !wrong.empty()) return wrong;
     }
     return "";
   }
-  if (type.shape == Shape::List) {
+  if (type.shape == JsonShape::List) {
     if (!value.is_array()) return fmt::format("cannot restore slice from {}", go_kind(value));
     for (const json::Value& item : value.get_array()) {
       if (std::string wrong = conversion_error(*type.element, item); !wrong.empty()) return wrong;

@@ -30,11 +30,11 @@ std::string number_text(const json::Value& value) {
   return text;
 }
 
-bool fits(const json::Value& value, Shape shape) {
-  if (shape == Shape::Number) return value.is_number();
+bool fits(const json::Value& value, JsonShape shape) {
+  if (shape == JsonShape::Number) return value.is_number();
   if (!value.is_int64()) return false;
   const std::int64_t number = value.get_int64();
-  return shape == Shape::Integer64 ||
+  return shape == JsonShape::Integer64 ||
          (number >= std::numeric_limits<std::int32_t>::min() && number <= std::numeric_limits<std::int32_t>::max());
 }
 
@@ -67,18 +67,18 @@ class Decoder {
   void walk(const Type& type, const json::Value& value) {
     if (!fatal_.empty() || value.is_null()) return;
     switch (type.shape) {
-      case Shape::Object: return walk_object(type, value);
-      case Shape::List: return walk_list(type, value);
-      case Shape::Map: return walk_map(type, value);
-      case Shape::Text:
+      case JsonShape::Object: return walk_object(type, value);
+      case JsonShape::List: return walk_list(type, value);
+      case JsonShape::Map: return walk_map(type, value);
+      case JsonShape::Text:
         if (!value.is_string()) save(misfit(sort_of(value), type.spelling));
         return;
-      case Shape::Flag:
+      case JsonShape::Flag:
         if (!value.is_bool()) save(misfit(sort_of(value), type.spelling));
         return;
-      case Shape::Integer32:
-      case Shape::Integer64:
-      case Shape::Number:
+      case JsonShape::Integer32:
+      case JsonShape::Integer64:
+      case JsonShape::Number:
         if (!value.is_number()) return save(misfit(sort_of(value), type.spelling));
         if (!fits(value, type.shape)) save(misfit("number " + number_text(value), type.spelling));
         return;
@@ -88,30 +88,30 @@ class Decoder {
 
   void walk_own_reader(const Type& type, const json::Value& value) {
     switch (type.shape) {
-      case Shape::Bytes:
+      case JsonShape::Bytes:
         if (value.is_array()) return;  // a list of numbers is bytes too
         if (!value.is_string()) return save(misfit(sort_of(value), type.spelling));
         if (std::string wrong = base64_error(value.get_string()); !wrong.empty()) save(std::move(wrong));
         return;
-      case Shape::Quantity:
+      case JsonShape::Quantity:
         fatal_ = value.is_string() || value.is_number()
                      ? quantity_error(value.is_string() ? std::string(value.get_string()) : number_text(value))
                      : quantity_error("?");
         return;
-      case Shape::Time:
-      case Shape::MicroTime:
-      case Shape::Duration:
+      case JsonShape::Time:
+      case JsonShape::MicroTime:
+      case JsonShape::Duration:
         if (!value.is_string()) {
           fatal_ = misfit(sort_of(value), "string");
-        } else if (type.shape != Shape::Duration) {
-          fatal_ = time_error(value.get_string(), type.shape == Shape::MicroTime);
+        } else if (type.shape != JsonShape::Duration) {
+          fatal_ = time_error(value.get_string(), type.shape == JsonShape::MicroTime);
         }
         return;
-      case Shape::IntOrString:
+      case JsonShape::IntOrString:
         if (value.is_string()) return;
         if (!value.is_number()) {
           fatal_ = misfit(sort_of(value), "int32");
-        } else if (!fits(value, Shape::Integer32)) {
+        } else if (!fits(value, JsonShape::Integer32)) {
           fatal_ = misfit("number " + number_text(value), "int32");
         }
         return;

@@ -28,15 +28,15 @@ type CustomResourceColumnDefinition | a column of kubectl get
 
 type CustomResourceConversion | how one version becomes another
   strategy*  ConversionStrategyType  | None, which only changes the version, or Webhook
-  webhook    WebhookConversion       | whom to ask
+  webhook    WebhookConversion       | the webhook to call
 
-type CustomResourceDefinitionCondition | one thing that is true, false or unknown of a definition
+type CustomResourceDefinitionCondition | one condition (True, False or Unknown) of a definition
   type*               CustomResourceDefinitionConditionType  | which aspect, such as Established
   status*             ConditionStatus             | True, False or Unknown
   lastTransitionTime  Time                        | when the status last changed
-  reason              string                      | why, in one word
+  reason              string                      | the reason, one CamelCase word
   message             string                      | what is the matter, for people
-  observedGeneration  int64                       | the generation of the wish that this status answers
+  observedGeneration  int64                       | the generation that this status describes
 
 type CustomResourceDefinitionNames | names of a kind
   plural*     string            | as in paths
@@ -55,16 +55,16 @@ type CustomResourceDefinitionSpec | what a new kind is like
   preserveUnknownFields  bool                                | keep fields that the schema does not know; must be false
 
 type CustomResourceDefinitionStatus | whether a new kind is served
-  conditions          []CustomResourceDefinitionCondition  map:type  | what is true of it now, one entry per aspect
+  conditions          []CustomResourceDefinitionCondition  map:type  | current conditions, one per type
   acceptedNames       CustomResourceDefinitionNames            | names that it got
   storedVersions      []string                    atomic    | versions in which objects were ever stored
-  observedGeneration  int64                                 | the generation of the wish that this status answers
+  observedGeneration  int64                                 | the generation that this status describes
 
 type CustomResourceDefinitionVersion | one version of a kind
   name*                     string                              | as in paths, such as v1
   served*                   bool                                | whether it can be asked for
   storage*                  bool                                | whether objects are stored in it; one version must be
-  deprecated                bool                                | warn who uses it
+  deprecated                bool                                | warn its users
   deprecationWarning        string                              | in these words
   schema                    CustomResourceValidation            | what objects look like
   subresources              CustomResourceSubresources          | parts with paths of their own
@@ -97,7 +97,7 @@ type JSONSchemaProps | what a value looks like
   type                            string                                           | object, array, string, integer, number or boolean
   format                          string                                           | how a string or number is written, such as date-time
   title                           string                                           | a heading for people
-  default                         JSON                                             | the value of who says none
+  default                         JSON                                             | the default value
   maximum                         float64                                          | at most this
   exclusiveMaximum                bool                                             | less than the maximum, not equal
   minimum                         float64                                          | at least this
@@ -146,8 +146,8 @@ type ServiceReference | a service to call
 
 type ValidationRule | a rule in CEL
   rule*              string                 | what must be true
-  message            string                 | what to say when it is not
-  messageExpression  string                 | what to say, in CEL
+  message            string                 | the message when it is false
+  messageExpression  string                 | the message, as a CEL expression
   reason             FieldValueErrorReason  | which reason the refusal has
   fieldPath          string                 | where the refusal points to
   optionalOldSelf    bool                   | whether the rule also looks at values that are new

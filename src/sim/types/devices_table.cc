@@ -1,4 +1,4 @@
-// Dynamic resource allocation: devices, claims on them, and who offers them. How to read a table: tables.h.
+// Dynamic resource allocation: devices, claims on them, and the drivers that offer them. How to read a table: tables.h.
 #include "sim/types/tables.h"
 
 namespace drover::sim::types {
@@ -16,7 +16,7 @@ kind DeviceClass | a sort of devices that can be claimed
   metadata  ObjectMeta       | name, labels and the rest that every object has
   spec*     DeviceClassSpec  | which devices
 
-kind ResourceClaim | a wish for devices
+kind ResourceClaim | a request for devices
   + TypeMeta
   metadata  ObjectMeta           | name, labels and the rest that every object has
   spec*     ResourceClaimSpec    | which devices
@@ -32,12 +32,12 @@ kind ResourceSlice | devices that a driver offers
   metadata  ObjectMeta         | name, labels and the rest that every object has
   spec*     ResourceSliceSpec  | the devices
 
-type AllocatedDeviceStatus | what a driver says of a device that is in use
+type AllocatedDeviceStatus | what a driver reports about a device in use
   driver*      string                       | the driver
   pool*        string                       | the pool
   device*      string                       | the device
   shareID      string                       | which share of it
-  conditions   []Condition        map:type  | what is true of it now, one entry per aspect
+  conditions   []Condition        map:type  | current conditions, one per type
   data         RawExtension                 | more, as the driver likes
   networkData  NetworkDeviceData            | more, for network devices
 
@@ -50,7 +50,7 @@ type CELDeviceSelector | devices that fulfil a condition
   expression*  string  | the condition, in CEL
 
 type CapacityRequestPolicy | how much of a capacity can be asked for
-  default      Quantity                            | so much when not said
+  default      Quantity                            | the default
   validValues  []Quantity                  atomic  | one of these amounts
   validRange   CapacityRequestPolicyRange          | an amount in this range
 
@@ -86,7 +86,7 @@ type Device | one device
 
 type DeviceAllocationConfiguration | a setting for devices that were given
   source*   AllocationConfigSource          | FromClass or FromClaim
-  requests  []string                atomic  | for which requests, all when not said
+  requests  []string                atomic  | for which requests; default: all
   + DeviceConfiguration
 
 type DeviceAllocationResult | devices that were given
@@ -113,7 +113,7 @@ type DeviceClaim | devices that are wanted
   config       []DeviceClaimConfiguration  atomic  | settings for them
 
 type DeviceClaimConfiguration | a setting for devices
-  requests  []string  atomic  | for which requests, all when not said
+  requests  []string  atomic  | for which requests; default: all
   + DeviceConfiguration
 
 type DeviceClassConfiguration | a setting for devices of a class
@@ -128,7 +128,7 @@ type DeviceConfiguration | a setting
   opaque  OpaqueDeviceConfiguration  | in the driver's own words
 
 type DeviceConstraint | what must be true of several devices together
-  requests           []string            atomic  | for which requests, all when not said
+  requests           []string            atomic  | for which requests; default: all
   matchAttribute     FullyQualifiedName          | they have this attribute in common
   distinctAttribute  FullyQualifiedName          | each has another value of this attribute
 
@@ -136,7 +136,7 @@ type DeviceCounterConsumption | what a device takes of shared amounts
   counterSet*  string              | of which set
   counters*    map[string]Counter  | how much of each
 
-type DeviceRequest | one wish; one of these
+type DeviceRequest | one request; one of these
   name*           string                      | what others call it
   exactly         ExactDeviceRequest          | exactly this
   firstAvailable  []DeviceSubRequest  atomic  | the first of these that can be had
@@ -172,10 +172,10 @@ type DeviceTaint | what keeps claims away from a device
   timeAdded  Time               | since when
 
 type DeviceToleration | a taint that does not keep a claim away
-  key                string                    | which taints, all when not said
+  key                string                    | which taints; default: all
   operator           DeviceTolerationOperator  | how the value is compared: Equal or Exists
   value              string                    | the taint's value
-  effect             DeviceTaintEffect         | which effect, all when not said
+  effect             DeviceTaintEffect         | which effect; default: all
   tolerationSeconds  int64                     | how long pods stay when such a taint appears
 
 type ExactDeviceRequest | devices of one sort
@@ -183,7 +183,7 @@ type ExactDeviceRequest | devices of one sort
   selectors         []DeviceSelector      atomic  | further conditions
   allocationMode    DeviceAllocationMode          | ExactCount or All
   count             int64                         | how many
-  adminAccess       bool                          | only to look after them
+  adminAccess       bool                          | for administration only
   tolerations       []DeviceToleration    atomic  | taints that do not keep it away
   capacity          CapacityRequirements          | how much of a device
 
@@ -200,7 +200,7 @@ type OpaqueDeviceConfiguration | a setting in a driver's own words
   driver*      string        | the driver
   parameters*  RawExtension  | the words
 
-type ResourceClaimConsumerReference | somebody who may use a claim
+type ResourceClaimConsumerReference | a consumer of a claim, usually a pod
   apiGroup   string  | its group
   resource*  string  | what kind of thing it is
   name*      string  | its name
@@ -211,8 +211,8 @@ type ResourceClaimSpec | which devices are wanted
 
 type ResourceClaimStatus | which devices were given
   allocation   AllocationResult                                  | the devices
-  reservedFor  []ResourceClaimConsumerReference  map:uid merge:uid     | who may use them
-  devices      []AllocatedDeviceStatus     map:driver,device,pool,shareID  | what drivers say of them
+  reservedFor  []ResourceClaimConsumerReference  map:uid merge:uid     | the consumers that may use it
+  devices      []AllocatedDeviceStatus     map:driver,device,pool,shareID  | what drivers report about them
 
 type ResourceClaimTemplateSpec | how claims are made
   metadata  ObjectMeta         | labels and annotations for the claims
@@ -230,7 +230,7 @@ type ResourceSliceSpec | devices that a driver offers
   nodeSelector            NodeSelector          | nodes that can reach them
   allNodes                bool                  | every node can reach them
   devices                 []Device      atomic  | the devices
-  perDeviceNodeSelection  bool                  | every device says for itself where it is
+  perDeviceNodeSelection  bool                  | each device names its own nodes
   sharedCounters          []CounterSet  atomic  | amounts that the devices share
 )";
 

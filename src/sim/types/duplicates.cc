@@ -13,9 +13,9 @@ namespace {
 constexpr std::size_t kMost = 100;
 
 // Follows the shape of the text with a stack of its own: how deep a text nests is its writer's choice.
-class Walk {
+class DuplicateFinder {
  public:
-  explicit Walk(std::string_view text) : text_(text) {}
+  explicit DuplicateFinder(std::string_view text) : text_(text) {}
 
   std::vector<std::string> duplicates() {
     while (at_ < text_.size()) step();
@@ -84,6 +84,6 @@ class Walk {
 
 }  // namespace
 
-std::vector<std::string> duplicate_fields(std::string_view text) { return Walk(text).duplicates(); }
+std::vector<std::string> duplicate_fields(std::string_view text) { return DuplicateFinder(text).duplicates(); }
 
 }  // namespace drover::sim::types

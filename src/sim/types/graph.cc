@@ -12,31 +12,31 @@ namespace {
 
 struct Basic {
   std::string_view name;
-  Shape shape;
+  JsonShape shape;
   std::string_view spelling;    // as the decoder names it
   std::string_view definition;  // in OpenAPI; "" for what is written out
 };
 
 constexpr Basic kBasics[] = {
-    {"string", Shape::Text, "string", ""},
-    {"bool", Shape::Flag, "bool", ""},
-    {"int32", Shape::Integer32, "int32", ""},
-    {"int64", Shape::Integer64, "int64", ""},
-    {"float64", Shape::Number, "float64", ""},
-    {"bytes", Shape::Bytes, "[]uint8", ""},
-    {"UID", Shape::Text, "types.UID", ""},
-    {"Time", Shape::Time, "v1.Time", "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
-    {"MicroTime", Shape::MicroTime, "v1.MicroTime", "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"},
-    {"Quantity", Shape::Quantity, "resource.Quantity", "io.k8s.apimachinery.pkg.api.resource.Quantity"},
-    {"IntOrString", Shape::IntOrString, "intstr.IntOrString", "io.k8s.apimachinery.pkg.util.intstr.IntOrString"},
-    {"RawExtension", Shape::Anything, "runtime.RawExtension", "io.k8s.apimachinery.pkg.runtime.RawExtension"},
-    {"FieldsV1", Shape::Anything, "v1.FieldsV1", "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"},
-    {"JSON", Shape::Anything, "v1.JSON", "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON"},
-    {"JSONSchemaPropsOrArray", Shape::Anything, "v1.JSONSchemaPropsOrArray",
+    {"string", JsonShape::Text, "string", ""},
+    {"bool", JsonShape::Flag, "bool", ""},
+    {"int32", JsonShape::Integer32, "int32", ""},
+    {"int64", JsonShape::Integer64, "int64", ""},
+    {"float64", JsonShape::Number, "float64", ""},
+    {"bytes", JsonShape::Bytes, "[]uint8", ""},
+    {"UID", JsonShape::Text, "types.UID", ""},
+    {"Time", JsonShape::Time, "v1.Time", "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
+    {"MicroTime", JsonShape::MicroTime, "v1.MicroTime", "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"},
+    {"Quantity", JsonShape::Quantity, "resource.Quantity", "io.k8s.apimachinery.pkg.api.resource.Quantity"},
+    {"IntOrString", JsonShape::IntOrString, "intstr.IntOrString", "io.k8s.apimachinery.pkg.util.intstr.IntOrString"},
+    {"RawExtension", JsonShape::Anything, "runtime.RawExtension", "io.k8s.apimachinery.pkg.runtime.RawExtension"},
+    {"FieldsV1", JsonShape::Anything, "v1.FieldsV1", "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"},
+    {"JSON", JsonShape::Anything, "v1.JSON", "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON"},
+    {"JSONSchemaPropsOrArray", JsonShape::Anything, "v1.JSONSchemaPropsOrArray",
      "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray"},
-    {"JSONSchemaPropsOrBool", Shape::Anything, "v1.JSONSchemaPropsOrBool",
+    {"JSONSchemaPropsOrBool", JsonShape::Anything, "v1.JSONSchemaPropsOrBool",
      "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool"},
-    {"JSONSchemaPropsOrStringArray", Shape::Anything, "v1.JSONSchemaPropsOrStringArray",
+    {"JSONSchemaPropsOrStringArray", JsonShape::Anything, "v1.JSONSchemaPropsOrStringArray",
      "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray"},
 };
 
@@ -125,7 +125,7 @@ void Graph::open_type(std::string_view line) {
   std::string_view left = line.substr(0, bar);
   const bool is_kind = word(left) == "kind";
   const std::string_view name = word(left);
-  types_.push_back({.shape = Shape::Object,
+  types_.push_back({.shape = JsonShape::Object,
                     .spelling = scoped(scope_.version, name),
                     .name = name,
                     .definition = scoped(scope_.prefix, name),
@@ -214,8 +214,11 @@ const Type* Graph::resolve(std::string_view scope, std::string_view spelled) {
         is_list ? "[]" + element->spelling : fmt::format("map[{}]{}", key->spelling, element->spelling);
     const std::string full = fmt::format("{} of {}", name, element->definition);
     if (const auto known = by_name_.find(full); known != by_name_.end()) return known->second;
-    types_.push_back(
-        {.shape = is_list ? Shape::List : Shape::Map, .spelling = name, .name = {}, .about = {}, .element = element});
+    types_.push_back({.shape = is_list ? JsonShape::List : JsonShape::Map,
+                      .spelling = name,
+                      .name = {},
+                      .about = {},
+                      .element = element});
     return by_name_[full] = &types_.back();
   }
 

@@ -12,7 +12,7 @@ kind DeleteOptions | how to delete
   + TypeMeta
   gracePeriodSeconds              int64                        | how long it may take to end; 0 for at once
   preconditions                   Preconditions                | what must be true of the object
-  orphanDependents                bool                         | leave what it owns; the old way to say propagationPolicy
+  orphanDependents                bool                         | do not delete dependents; deprecated form of propagationPolicy
   propagationPolicy               DeletionPropagation          | what becomes of what it owns: Orphan, Background or Foreground
   dryRun                          []string             atomic  | All to only pretend
   ignoreStoreReadErrorWithClusterBreakingPotential  bool                         | delete even what cannot be read; dangerous
@@ -22,16 +22,16 @@ kind Status | an answer that is not an object
   metadata  ListMeta       | about the answer
   status    string         | Success or Failure
   message   string         | what is the matter, for people
-  reason    StatusReason   | why, in one word
-  details   StatusDetails  | to whom it happened
+  reason    StatusReason   | the reason, one CamelCase word
+  details   StatusDetails  | the object concerned
   code      int32          | the HTTP code
 
 type Condition | one thing that is true, false or unknown
   type*                string           | which aspect
   status*              ConditionStatus  | True, False or Unknown
-  observedGeneration   int64            | the generation of the wish that this status answers
+  observedGeneration   int64            | the generation that this status describes
   lastTransitionTime*  Time             | when the status last changed
-  reason*              string           | why, in one word
+  reason*              string           | the reason, one CamelCase word
   message*             string           | what is the matter, for people
 
 type FieldSelectorRequirement | a demand on a field
@@ -56,7 +56,7 @@ type ListMeta | about a list as a whole
   shardInfo           ShardInfo  | which part of all objects this is
 
 type ManagedFieldsEntry | fields that one manager has set
-  manager      string                      | who
+  manager      string                      | the field manager
   operation    ManagedFieldsOperationType  | Apply or Update
   apiVersion   string                      | the version in which the fields are written
   time         Time                        | when
@@ -70,23 +70,23 @@ type ObjectMeta | what every object has
   namespace                   string                                   | where it is
   selfLink                    string                                   | no longer used
   uid                         UID                                      | unlike any other object's, ever
-  resourceVersion             string                                   | changes with every write; send it back to write only what nobody changed meanwhile
-  generation                  int64                                    | counts changes of the wish
+  resourceVersion             string                                   | changes with every write; a write that sends it is refused if the object has changed
+  generation                  int64                                    | counts changes of the desired state
   creationTimestamp           Time                                     | when it was made
   deletionTimestamp           Time                                     | when it is to be gone
   deletionGracePeriodSeconds  int64                                    | how long it has to end
   labels                      map[string]string                        | words to find it by
   annotations                 map[string]string                        | notes of tools and people
   ownerReferences             []OwnerReference      map:uid merge:uid  | objects that it belongs to; when all are gone, it goes
-  finalizers                  []string              set merge          | who still has work to do before it can go
-  managedFields               []ManagedFieldsEntry  atomic             | who has set which field
+  finalizers                  []string              set merge          | finalizers that must be removed before the object is deleted
+  managedFields               []ManagedFieldsEntry  atomic             | which manager set which field
 
 type OwnerReference atomic | an object that another belongs to
   apiVersion*         string  | group and version of the object
   kind*               string  | what kind of object it is
   name*               string  | its name
   uid*                UID     | its uid
-  controller          bool    | whether it is the one in charge
+  controller          bool    | whether it is the managing controller
   blockOwnerDeletion  bool    | whether the owner waits for this one when it is deleted in the foreground
 
 type Preconditions | what must be true of an object
@@ -97,7 +97,7 @@ type ShardInfo | a part of all objects
   selector*  string  | which part
 
 type StatusCause | one cause of a refusal
-  reason   CauseType  | what is wrong, in one word
+  reason   CauseType  | what is wrong, one CamelCase word
   message  string     | what is the matter, for people
   field    string     | where
 

@@ -10,7 +10,7 @@ kind Node | a machine that runs pods
   + TypeMeta
   metadata  ObjectMeta  | name, labels and the rest that every object has
   spec      NodeSpec    | what is wanted of it
-  status    NodeStatus  | how it is, as its kubelet tells it
+  status    NodeStatus  | its state, as reported by the kubelet
 
 type AttachedVolume | a volume that is attached to a node
   name*        UniqueVolumeName  | the volume
@@ -34,12 +34,12 @@ type NodeAddress | an address of a node
   type*     NodeAddressType  | Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS
   address*  string           | the address
 
-type NodeCondition | one thing that is true, false or unknown of a node
+type NodeCondition | one condition (True, False or Unknown) of a node
   type*               NodeConditionType  | which aspect, such as Ready
   status*             ConditionStatus    | True, False or Unknown
-  lastHeartbeatTime   Time               | when the kubelet last said so
+  lastHeartbeatTime   Time               | when the kubelet last reported it
   lastTransitionTime  Time               | when the status last changed
-  reason              string             | why, in one word
+  reason              string             | the reason, one CamelCase word
   message             string             | what is the matter, for people
 
 type NodeConfigSource | where a kubelet's configuration is; no longer used
@@ -78,7 +78,7 @@ type NodeStatus | how a node is
   capacity          ResourceList                               | what it has
   allocatable       ResourceList                               | what is there for pods
   phase             NodePhase                                  | no longer used
-  conditions        []NodeCondition       map:type merge:type  | what is true of it now, one entry per aspect
+  conditions        []NodeCondition       map:type merge:type  | current conditions, one per type
   addresses         []NodeAddress         map:type merge:type  | its addresses
   daemonEndpoints   NodeDaemonEndpoints                        | ports of its daemons
   nodeInfo          NodeSystemInfo                             | what is installed on it
@@ -88,7 +88,7 @@ type NodeStatus | how a node is
   config            NodeConfigStatus                           | no longer used
   runtimeHandlers   []NodeRuntimeHandler  atomic               | its runtimes
   features          NodeFeatures                               | what its runtime can do
-  declaredFeatures  []string              atomic               | features that the kubelet says it has
+  declaredFeatures  []string              atomic               | features that the kubelet reports
 
 type NodeSwapStatus | a node's swap space
   capacity  int64  | how much there is
@@ -101,7 +101,7 @@ type NodeSystemInfo | what is installed on a node
   osImage*                  string          | what os-release calls the system
   containerRuntimeVersion*  string          | the runtime and its version
   kubeletVersion*           string          | the kubelet's version
-  kubeProxyVersion*         string          | no longer told
+  kubeProxyVersion*         string          | no longer reported
   operatingSystem*          string          | linux or windows
   architecture*             string          | amd64, arm64 and so on
   swap                      NodeSwapStatus  | its swap space

@@ -13,13 +13,13 @@ kind Lease | a promise to be alive for a while
   spec      LeaseSpec   | whose, and until when
 
 type LeaseSpec | whose promise, and until when
-  holderIdentity        string                    | who has it
-  leaseDurationSeconds  int32                     | how long it is good after it was renewed
-  acquireTime           MicroTime                 | since when they have it
-  renewTime             MicroTime                 | when they last said so
+  holderIdentity        string                    | the holder
+  leaseDurationSeconds  int32                     | how long it is valid after it was renewed
+  acquireTime           MicroTime                 | since when it is held
+  renewTime             MicroTime                 | when the lease was last renewed
   leaseTransitions      int32                     | how often it changed hands
   strategy              CoordinatedLeaseStrategy  | how the next holder is chosen
-  preferredHolder       string                    | who should have it next
+  preferredHolder       string                    | the preferred next holder
 
 scope scheduling scheduling.k8s.io v1 io.k8s.api.scheduling.v1
 
@@ -38,7 +38,7 @@ FSGroupPolicy VolumeLifecycleMode = string
 kind CSIDriver | a storage driver, and what it wants
   + TypeMeta
   metadata  ObjectMeta     | name, labels and the rest that every object has
-  spec*     CSIDriverSpec  | what it wants
+  spec*     CSIDriverSpec  | what the driver requires
 
 kind CSINode | storage drivers of one node
   + TypeMeta
@@ -48,8 +48,8 @@ kind CSINode | storage drivers of one node
 kind StorageClass | a kind of storage that can be made
   + TypeMeta
   metadata              ObjectMeta                          | name, labels and the rest that every object has
-  provisioner*          string                              | who makes it
-  parameters            map[string]string                   | what the provisioner wants to know
+  provisioner*          string                              | the provisioner that creates the volumes
+  parameters            map[string]string                   | parameters for the provisioner
   reclaimPolicy         PersistentVolumeReclaimPolicy          | what becomes of a volume after its claim: Delete or Retain
   mountOptions          []string                    atomic  | options for the mount
   allowVolumeExpansion  bool                                | whether volumes may grow
@@ -62,11 +62,11 @@ kind VolumeAttachment | a volume that is to be attached to a node
   spec*     VolumeAttachmentSpec    | which volume, which node
   status    VolumeAttachmentStatus  | whether it is
 
-type CSIDriverSpec | what a storage driver wants
+type CSIDriverSpec | what a storage driver requires
   attachRequired                  bool                           | volumes must be attached before they are mounted
   podInfoOnMount                  bool                           | tell it about the pod
   volumeLifecycleModes            []VolumeLifecycleMode  set     | Persistent, Ephemeral or both
-  storageCapacity                 bool                           | it tells how much room there is
+  storageCapacity                 bool                           | it reports free capacity
   fsGroupPolicy                   FSGroupPolicy                  | whether it cares for the group of files
   tokenRequests                   []TokenRequest         atomic  | tokens of the pod's account that it needs
   requiresRepublish               bool                           | call it again and again
@@ -85,8 +85,8 @@ type CSINodeSpec | storage drivers of one node
   drivers*  []CSINodeDriver  map:name merge:name  | the drivers
 
 type TokenRequest | a token that a driver needs
-  audience*          string  | for whom it is good
-  expirationSeconds  int64   | how long it is good
+  audience*          string  | the audience that the token is valid for
+  expirationSeconds  int64   | how long it is valid
 
 type VolumeAttachmentSource | which volume; one of these
   persistentVolumeName  string                | by its name
@@ -99,7 +99,7 @@ type VolumeAttachmentSpec | which volume, which node
 
 type VolumeAttachmentStatus | whether a volume is attached
   attached*           bool               | whether it is
-  attachmentMetadata  map[string]string  | what the driver wants to know when mounting
+  attachmentMetadata  map[string]string  | parameters for the driver, used when mounting
   attachError         VolumeError        | why it could not be attached
   detachError         VolumeError        | why it could not be detached
 
@@ -142,10 +142,10 @@ kind IngressClass | a controller that serves Ingresses
   metadata  ObjectMeta        | name, labels and the rest that every object has
   spec      IngressClassSpec  | which controller
 
-kind NetworkPolicy | who may talk to some pods, and to whom they may talk
+kind NetworkPolicy | the allowed ingress and egress traffic of some pods
   + TypeMeta
   metadata  ObjectMeta         | name, labels and the rest that every object has
-  spec      NetworkPolicySpec  | which pods, and with whom
+  spec      NetworkPolicySpec  | the selected pods and their allowed traffic
 
 type HTTPIngressPath | a path and where it leads
   path       string          | the path
@@ -176,7 +176,7 @@ type IngressClassSpec | which controller
 
 type IngressLoadBalancerIngress | an address of a load balancer
   ip        string                       | the address
-  hostname  string                       | the name, when there is no address
+  hostname  string                       | the name, if it has no IP address
   ports     []IngressPortStatus  atomic  | how its ports are
 
 type IngressLoadBalancerStatus | what a load balancer got
@@ -188,7 +188,7 @@ type IngressPortStatus | how a port of a load balancer is
   error      string    | why it does not work
 
 type IngressRule | requests for one host
-  host  string  | the host, all when not said
+  host  string  | the host; default: all
   + IngressRuleValue
 
 type IngressRuleValue | what becomes of requests
@@ -199,7 +199,7 @@ type IngressServiceBackend | a service and its port
   port   ServiceBackendPort  | the port
 
 type IngressSpec | ways for requests
-  ingressClassName  string                  | who serves it
+  ingressClassName  string                  | the IngressClass that serves it
   defaultBackend    IngressBackend          | where requests go that fit no rule
   tls               []IngressTLS    atomic  | certificates
   rules             []IngressRule   atomic  | hosts and paths
@@ -211,28 +211,28 @@ type IngressTLS | a certificate for some hosts
   hosts       []string  atomic  | the hosts
   secretName  string            | the Secret with the certificate
 
-type NetworkPolicyEgressRule | to whom pods may talk
-  ports  []NetworkPolicyPort  atomic  | on these ports, all when not said
-  to     []NetworkPolicyPeer  atomic  | to these, all when not said
+type NetworkPolicyEgressRule | allowed egress traffic
+  ports  []NetworkPolicyPort  atomic  | on these ports; default: all
+  to     []NetworkPolicyPeer  atomic  | to these; default: all
 
-type NetworkPolicyIngressRule | who may talk to pods
-  ports  []NetworkPolicyPort  atomic  | on these ports, all when not said
-  from   []NetworkPolicyPeer  atomic  | these, all when not said
+type NetworkPolicyIngressRule | allowed ingress traffic
+  ports  []NetworkPolicyPort  atomic  | on these ports; default: all
+  from   []NetworkPolicyPeer  atomic  | these; default: all
 
-type NetworkPolicyPeer | somebody to talk to
+type NetworkPolicyPeer | allowed peers of a connection
   podSelector        LabelSelector  | pods with such labels
   namespaceSelector  LabelSelector  | which namespaces count, by their labels
   ipBlock            IPBlock        | addresses
 
 type NetworkPolicyPort | ports to talk through
   protocol  Protocol     | TCP, UDP or SCTP
-  port      IntOrString  | number or name, all when not said
+  port      IntOrString  | number or name; default: all
   endPort   int32        | up to this number
 
-type NetworkPolicySpec | which pods, and with whom
+type NetworkPolicySpec | the selected pods and their allowed traffic
   podSelector  LabelSelector                       | which pods it guards
-  ingress      []NetworkPolicyIngressRule  atomic  | who may talk to them
-  egress       []NetworkPolicyEgressRule   atomic  | to whom they may talk
+  ingress      []NetworkPolicyIngressRule  atomic  | allowed ingress traffic
+  egress       []NetworkPolicyEgressRule   atomic  | allowed egress traffic
   policyTypes  []PolicyType                atomic  | Ingress, Egress or both: what the policy is about
 
 type ServiceBackendPort atomic | a port of a service; one of these
@@ -257,14 +257,14 @@ type Endpoint | one place where a service leads
   deprecatedTopology  map[string]string        | labels of its node, in the old way
   nodeName            string                   | the node it is on
   zone                string                   | the zone it is in
-  hints               EndpointHints            | who should use it
+  hints               EndpointHints            | which consumers should use it
 
 type EndpointConditions | whether a place is ready
   ready        bool  | it can be used
   serving      bool  | it answers, even if it is going
   terminating  bool  | it is going
 
-type EndpointHints | who should use a place
+type EndpointHints | which consumers should use an endpoint
   forZones  []ForZone  atomic  | those in these zones
   forNodes  []ForNode  atomic  | those on these nodes
 
@@ -287,15 +287,15 @@ kind Event | something that happened to an object
   metadata                  ObjectMeta       | name, labels and the rest that every object has
   eventTime*                MicroTime        | when it happened
   series                    EventSeries      | how it went on, when it happens again and again
-  reportingController       string           | who tells it
+  reportingController       string           | the reporting component
   reportingInstance         string           | which one of them
   action                    string           | what was done, or tried
-  reason                    string           | what happened, in one word
-  regarding                 ObjectReference  | to whom it happened
+  reason                    string           | what happened, one CamelCase word
+  regarding                 ObjectReference  | the object concerned
   related                   ObjectReference  | another object that had to do with it
   note                      string           | what happened, for people
   type                      string           | Normal or Warning
-  deprecatedSource          EventSource      | who tells it, in the old way
+  deprecatedSource          EventSource      | the reporting component, deprecated form
   deprecatedFirstTimestamp  Time             | when it happened first, in the old way
   deprecatedLastTimestamp   Time             | when it happened last, in the old way
   deprecatedCount           int32            | how often it happened, in the old way
@@ -313,11 +313,11 @@ kind APIService | a group and version that another server serves
   spec      APIServiceSpec    | which server
   status    APIServiceStatus  | whether it answers
 
-type APIServiceCondition | one thing that is true, false or unknown of it
+type APIServiceCondition | one condition (True, False or Unknown) of it
   type*               APIServiceConditionType  | which aspect
   status*             ConditionStatus          | True, False or Unknown
   lastTransitionTime  Time                     | when the status last changed
-  reason              string                   | why, in one word
+  reason              string                   | the reason, one CamelCase word
   message             string                   | what is the matter, for people
 
 type APIServiceSpec | which server serves a group and version
@@ -330,7 +330,7 @@ type APIServiceSpec | which server serves a group and version
   versionPriority*       int32                     | how early the version comes in lists
 
 type APIServiceStatus | whether the server answers
-  conditions  []APIServiceCondition  map:type merge:type  | what is true of it now, one entry per aspect
+  conditions  []APIServiceCondition  map:type merge:type  | current conditions, one per type
 
 type ServiceReference | a service to call
   namespace  string  | where it is

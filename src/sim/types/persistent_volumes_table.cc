@@ -9,10 +9,10 @@ scope core - v1 io.k8s.api.core.v1
 kind PersistentVolume | storage that exists on its own and can be claimed
   + TypeMeta
   metadata  ObjectMeta              | name, labels and the rest that every object has
-  spec      PersistentVolumeSpec    | where the storage is and who may have it
+  spec      PersistentVolumeSpec    | the location of the storage and the claims that may use it
   status    PersistentVolumeStatus  | whether it is free, bound or over
 
-kind PersistentVolumeClaim | a wish for storage
+kind PersistentVolumeClaim | a request for storage
   + TypeMeta
   metadata  ObjectMeta                  | name, labels and the rest that every object has
   spec      PersistentVolumeClaimSpec   | how much, and of which kind
@@ -21,15 +21,15 @@ kind PersistentVolumeClaim | a wish for storage
 type AzureFilePersistentVolumeSource | a file share of Azure
   secretName*      string  | the Secret with account and key
   shareName*       string  | the share
-  readOnly         bool    | mount it so that nobody can write
+  readOnly         bool    | mount it read-only
   secretNamespace  string  | where the Secret is
 
 type CSIPersistentVolumeSource | storage of a CSI driver
   driver*                     string             | the driver
   volumeHandle*               string             | the driver's name for the volume
-  readOnly                    bool               | mount it so that nobody can write
-  fsType                      string             | the file system on it, ext4 when not said
-  volumeAttributes            map[string]string  | what the driver wants to know
+  readOnly                    bool               | mount it read-only
+  fsType                      string             | file system type; default: ext4
+  volumeAttributes            map[string]string  | parameters for the driver
   controllerPublishSecretRef  SecretReference    | credentials for attaching
   nodeStageSecretRef          SecretReference    | credentials for the first mount on a node
   nodePublishSecretRef        SecretReference    | credentials for the mount of a pod
@@ -37,30 +37,30 @@ type CSIPersistentVolumeSource | storage of a CSI driver
   nodeExpandSecretRef         SecretReference    | credentials for growing it on the node
 
 type CephFSPersistentVolumeSource | a folder of CephFS
-  monitors*   []string         atomic  | whom to ask
+  monitors*   []string         atomic  | addresses of the monitors
   path        string                   | the folder
-  user        string                   | whom to log in as
+  user        string                   | the user name to log in with
   secretFile  string                   | the key's file on the node
   secretRef   SecretReference          | the Secret with the credentials
-  readOnly    bool                     | mount it so that nobody can write
+  readOnly    bool                     | mount it read-only
 
 type CinderPersistentVolumeSource | a disk of OpenStack
   volumeID*  string           | the disk
-  fsType     string           | the file system on it, ext4 when not said
-  readOnly   bool             | mount it so that nobody can write
+  fsType     string           | file system type; default: ext4
+  readOnly   bool             | mount it read-only
   secretRef  SecretReference  | the Secret with the credentials
 
 type FlexPersistentVolumeSource | storage of a FlexVolume plugin
   driver*    string             | the plugin
-  fsType     string             | the file system on it, ext4 when not said
+  fsType     string             | file system type; default: ext4
   secretRef  SecretReference    | the Secret with the credentials
-  readOnly   bool               | mount it so that nobody can write
-  options    map[string]string  | what the plugin wants to know
+  readOnly   bool               | mount it read-only
+  options    map[string]string  | parameters for the plugin
 
 type GlusterfsPersistentVolumeSource | a volume of GlusterFS
   endpoints*          string  | the Endpoints that lead to it
   path*               string  | the volume
-  readOnly            bool    | mount it so that nobody can write
+  readOnly            bool    | mount it read-only
   endpointsNamespace  string  | where the Endpoints are
 
 type ISCSIPersistentVolumeSource | an iSCSI disk
@@ -68,8 +68,8 @@ type ISCSIPersistentVolumeSource | an iSCSI disk
   iqn*               string                   | the target's name
   lun*               int32                    | the unit behind it
   iscsiInterface     string                   | the initiator's interface
-  fsType             string                   | the file system on it, ext4 when not said
-  readOnly           bool                     | mount it so that nobody can write
+  fsType             string                   | file system type; default: ext4
+  readOnly           bool                     | mount it read-only
   portals            []string         atomic  | further addresses
   chapAuthDiscovery  bool                     | log in for discovery
   chapAuthSession    bool                     | log in for sessions
@@ -78,22 +78,22 @@ type ISCSIPersistentVolumeSource | an iSCSI disk
 
 type LocalVolumeSource | a disk or folder of one node
   path*   string  | where it is
-  fsType  string  | the file system on it, ext4 when not said
+  fsType  string  | file system type; default: ext4
 
 type ModifyVolumeStatus | how far a change of attributes has come
   targetVolumeAttributesClassName  string                      | the class that is wanted
   status*                         PersistentVolumeClaimModifyVolumeStatus  | Pending, InProgress or Infeasible
 
-type PersistentVolumeClaimCondition | one thing that is true, false or unknown of a claim
+type PersistentVolumeClaimCondition | one condition (True, False or Unknown) of a claim
   type*               PersistentVolumeClaimConditionType  | which aspect
   status*             ConditionStatus             | True, False or Unknown
   lastProbeTime       Time                        | when it was last looked at
   lastTransitionTime  Time                        | when the status last changed
-  reason              string                      | why, in one word
+  reason              string                      | the reason, one CamelCase word
   message             string                      | what is the matter, for people
 
 type PersistentVolumeClaimSpec | how much storage, and of which kind
-  accessModes                []PersistentVolumeAccessMode  atomic  | who may mount it at a time
+  accessModes                []PersistentVolumeAccessMode  atomic  | how many nodes or pods may mount it at a time
   selector                   LabelSelector                       | which volumes will do, by their labels
   resources                  VolumeResourceRequirements          | how much is needed
   volumeName                 string                              | the volume it is bound to
@@ -105,9 +105,9 @@ type PersistentVolumeClaimSpec | how much storage, and of which kind
 
 type PersistentVolumeClaimStatus | what a claim got
   phase                           PersistentVolumeClaimPhase                       | Pending, Bound or Lost
-  accessModes                     []PersistentVolumeAccessMode  atomic               | who may mount it at a time
+  accessModes                     []PersistentVolumeAccessMode  atomic               | how many nodes or pods may mount it at a time
   capacity                        ResourceList                                     | how much it holds
-  conditions                      []PersistentVolumeClaimCondition  map:type merge:type  | what is true of it now, one entry per aspect
+  conditions                      []PersistentVolumeClaimCondition  map:type merge:type  | current conditions, one per type
   allocatedResources              ResourceList                                     | how much was set aside, more than capacity while it grows
   allocatedResourceStatuses       map[ResourceName]ClaimResourceStatus  granular             | how far growing has come, for each resource
   currentVolumeAttributesClassName  string                                           | the class its attributes are of now
@@ -119,7 +119,7 @@ type PersistentVolumeClaimTemplate | how a claim is made for a pod
 
 type PersistentVolumeClaimVolumeSource | the storage of a claim
   claimName*  string  | the claim, in the pod's namespace
-  readOnly    bool    | mount it so that nobody can write
+  readOnly    bool    | mount it read-only
 
 type PersistentVolumeSource | where storage is; one of these
   gcePersistentDisk     GCEPersistentDiskVolumeSource  | a disk of Google's cloud
@@ -145,10 +145,10 @@ type PersistentVolumeSource | where storage is; one of these
   storageos             StorageOSPersistentVolumeSource  | a volume of StorageOS
   csi                   CSIPersistentVolumeSource   | storage of a CSI driver
 
-type PersistentVolumeSpec | where storage is and who may have it
+type PersistentVolumeSpec | the location of storage and the claims that may use it
   capacity                       ResourceList                          | how much it holds
   + PersistentVolumeSource
-  accessModes                    []PersistentVolumeAccessMode  atomic    | who may mount it at a time
+  accessModes                    []PersistentVolumeAccessMode  atomic    | how many nodes or pods may mount it at a time
   claimRef                       ObjectReference             granular  | the claim that has it
   persistentVolumeReclaimPolicy  PersistentVolumeReclaimPolicy            | what becomes of it after its claim: Retain, Delete or Recycle
   storageClassName               string                                | the class it comes from
@@ -160,21 +160,21 @@ type PersistentVolumeSpec | where storage is and who may have it
 type PersistentVolumeStatus | whether storage is free, bound or over
   phase                    PersistentVolumePhase  | Pending, Available, Bound, Released or Failed
   message                  string                 | what is the matter, for people
-  reason                   string                 | why, in one word
+  reason                   string                 | the reason, one CamelCase word
   lastPhaseTransitionTime  Time                   | when the phase last changed
 
 type RBDPersistentVolumeSource | an image of Ceph
-  monitors*  []string         atomic  | whom to ask
+  monitors*  []string         atomic  | addresses of the monitors
   image*     string                   | the image
-  fsType     string                   | the file system on it, ext4 when not said
+  fsType     string                   | file system type; default: ext4
   pool       string                   | the pool it is in
-  user       string                   | whom to log in as
+  user       string                   | the user name to log in with
   keyring    string                   | the key's file on the node
   secretRef  SecretReference          | the Secret with the credentials
-  readOnly   bool                     | mount it so that nobody can write
+  readOnly   bool                     | mount it read-only
 
 type ScaleIOPersistentVolumeSource | a volume of ScaleIO
-  gateway*          string           | whom to ask
+  gateway*          string           | address of the gateway
   system*           string           | the storage system
   secretRef*        SecretReference  | the Secret with the credentials
   sslEnabled        bool             | ask over TLS
@@ -182,14 +182,14 @@ type ScaleIOPersistentVolumeSource | a volume of ScaleIO
   storagePool       string           | the pool
   storageMode       string           | ThickProvisioned or ThinProvisioned
   volumeName        string           | the volume
-  fsType            string           | the file system on it, ext4 when not said
-  readOnly          bool             | mount it so that nobody can write
+  fsType            string           | file system type; default: ext4
+  readOnly          bool             | mount it read-only
 
 type StorageOSPersistentVolumeSource | a volume of StorageOS
   volumeName       string           | the volume
   volumeNamespace  string           | its namespace there
-  fsType           string           | the file system on it, ext4 when not said
-  readOnly         bool             | mount it so that nobody can write
+  fsType           string           | file system type; default: ext4
+  readOnly         bool             | mount it read-only
   secretRef        ObjectReference  | the Secret with the credentials
 
 type TypedLocalObjectReference atomic | an object of any kind in the same namespace
@@ -201,7 +201,7 @@ type TypedObjectReference | an object of any kind
   apiGroup   string  | its group
   kind*      string  | what kind of object it is
   name*      string  | its name
-  namespace  string  | its namespace, the own one when not said
+  namespace  string  | its namespace; default: the own one
 
 type VolumeNodeAffinity | nodes that can reach a volume
   required  NodeSelector  | what such a node has

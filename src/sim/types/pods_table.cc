@@ -10,14 +10,14 @@ kind Pod | containers that share a node, an address and volumes, and live and di
   + TypeMeta
   metadata  ObjectMeta  | name, labels and the rest that every object has
   spec      PodSpec     | which containers to run, and how
-  status    PodStatus   | how the containers are, as the kubelet tells it
+  status    PodStatus   | states of the containers, as reported by the kubelet
 
 kind PodTemplate | how pods are to be made, kept for others
   + TypeMeta
   metadata  ObjectMeta       | name, labels and the rest that every object has
   template  PodTemplateSpec  | how the pods are made
 
-type Affinity | which nodes and neighbours a pod wants or shuns
+type Affinity | which nodes and neighbours a pod prefers or avoids
   nodeAffinity     NodeAffinity     | nodes to prefer or demand, by their labels
   podAffinity      PodAffinity      | pods to be near
   podAntiAffinity  PodAntiAffinity  | pods to keep away from
@@ -35,7 +35,7 @@ type NodeAffinity | nodes to prefer or demand
 
 type NodeAllocatableResourceClaimStatus | resources of the node that a claim takes
   resourceClaimName*  string                          | the claim
-  containers          []string                   set  | who uses it
+  containers          []string                   set  | its consumers
   resources*          map[ResourceName]Quantity       | how much it takes
 
 type NodeSelector atomic | terms of which one must fit
@@ -56,8 +56,8 @@ type PodAffinity | pods to be near
 
 type PodAffinityTerm | which pods, and what near means
   labelSelector      LabelSelector          | which pods, by their labels
-  namespaces         []string       atomic  | in these namespaces, the own one when not said
-  topologyKey*       string                 | the node label whose equal values are one place
+  namespaces         []string       atomic  | in these namespaces; default: the own one
+  topologyKey*       string                 | the node label whose values are the topology domains
   namespaceSelector  LabelSelector          | which namespaces count, by their labels
   matchLabelKeys     []string       atomic  | labels whose values must be those of the pod itself
   mismatchLabelKeys  []string       atomic  | labels whose values must not be those of the pod itself
@@ -66,13 +66,13 @@ type PodAntiAffinity | pods to keep away from
   requiredDuringSchedulingIgnoredDuringExecution  []PodAffinityTerm          atomic  | pods that must not be near
   preferredDuringSchedulingIgnoredDuringExecution  []WeightedPodAffinityTerm  atomic  | pods that should not be near, by weight
 
-type PodCondition | one thing that is true, false or unknown of a pod
+type PodCondition | one condition (True, False or Unknown) of a pod
   type*               PodConditionType  | which aspect
-  observedGeneration  int64             | the generation of the wish that this status answers
+  observedGeneration  int64             | the generation that this status describes
   status*             ConditionStatus   | True, False or Unknown
   lastProbeTime       Time              | when it was last looked at
   lastTransitionTime  Time              | when the status last changed
-  reason              string            | why, in one word
+  reason              string            | the reason, one CamelCase word
   message             string            | what is the matter, for people
 
 type PodDNSConfig | what goes into the pod's resolv.conf
@@ -94,7 +94,7 @@ type PodIP | an address of the pod
 type PodOS | the operating system that a pod is for
   name*  OSName  | linux or windows
 
-type PodReadinessGate | a condition that somebody else sets before the pod counts as ready
+type PodReadinessGate | a condition that another component sets before the pod counts as ready
   conditionType*  PodConditionType  | which condition of the pod
 
 type PodResourceClaim | a claim on devices that containers can use
@@ -107,7 +107,7 @@ type PodResourceClaimStatus | the claim made from a template
   resourceClaimName  string  | the claim
 
 type PodSchedulingGate | a reason not to schedule the pod yet
-  name*  string  | who holds it back
+  name*  string  | what blocks it
 
 type PodSchedulingGroup | pods to be scheduled together
   podGroupName  string  | the group
@@ -147,9 +147,9 @@ type PodSpec | what a pod consists of and where it may run
   shareProcessNamespace          bool                                              | containers see each other's processes
   securityContext                PodSecurityContext                                | rights and confinement of all containers
   imagePullSecrets               []LocalObjectReference      map:name merge:name   | Secrets with logins for registries
-  hostname                       string                                            | the host's name inside, the pod's own when not said
+  hostname                       string                                            | the host's name inside; default: the pod's own
   subdomain                      string                                            | the service that gives the host a domain
-  affinity                       Affinity                                          | which nodes and neighbours it wants or shuns
+  affinity                       Affinity                                          | which nodes and neighbours it prefers or avoids
   schedulerName                  string                                            | which scheduler finds the node
   tolerations                    []Toleration                atomic                | taints of nodes that do not keep it away
   hostAliases                    []HostAlias                 map:ip merge:ip       | lines for /etc/hosts
@@ -168,15 +168,15 @@ type PodSpec | what a pod consists of and where it may run
   schedulingGates                []PodSchedulingGate         map:name merge:name   | reasons not to schedule it yet
   resourceClaims                 []PodResourceClaim          map:name merge:name retain  | claims on devices
   resources                      ResourceRequirements                              | what all containers together need and may use
-  hostnameOverride               string                                            | the host's name inside, whatever else is said
+  hostnameOverride               string                                            | the host's name inside, overrides everything else
   schedulingGroup                PodSchedulingGroup                                | pods to be scheduled together with it
 
 type PodStatus | how a pod is
-  observedGeneration              int64                                             | the generation of the wish that this status answers
+  observedGeneration              int64                                             | the generation that this status describes
   phase                           PodPhase                                          | Pending, Running, Succeeded, Failed or Unknown
-  conditions                      []PodCondition              map:type merge:type   | what is true of it now, one entry per aspect
+  conditions                      []PodCondition              map:type merge:type   | current conditions, one per type
   message                         string                                            | what is the matter, for people
-  reason                          string                                            | why, in one word
+  reason                          string                                            | the reason, one CamelCase word
   nominatedNodeName               string                                            | the node where room is being made for it
   hostIP                          string                                            | the node's first address
   hostIPs                         []HostIP                    atomic merge:ip       | all addresses of the node
@@ -207,10 +207,10 @@ type Sysctl | a kernel parameter
   value*  string  | its value
 
 type Toleration | a taint that does not keep the pod away
-  key                string              | which taints, all when not said
+  key                string              | which taints; default: all
   operator           TolerationOperator  | how the value is compared: Equal, Exists, Gt or Lt
   value              string              | the taint's value
-  effect             TaintEffect         | which effect of the taint, all when not said
+  effect             TaintEffect         | which effect of the taint; default: all
   tolerationSeconds  int64               | how long the pod stays when such a taint appears; for NoExecute
 
 type TopologySelectorLabelRequirement | a label and the values it may have
@@ -222,7 +222,7 @@ type TopologySelectorTerm atomic | labels that a place must have
 
 type TopologySpreadConstraint | how evenly pods are spread
   maxSkew*            int32                               | how many pods one place may have more than another
-  topologyKey*        string                              | the node label whose equal values are one place
+  topologyKey*        string                              | the node label whose values are the topology domains
   whenUnsatisfiable*  UnsatisfiableConstraintAction          | what to do when it cannot be: DoNotSchedule or ScheduleAnyway
   labelSelector       LabelSelector                       | which pods are counted
   minDomains          int32                               | count at least so many places

@@ -15,7 +15,7 @@
 
 namespace drover::sim::types {
 
-enum class Shape {
+enum class JsonShape {
   Text,
   Bytes,        // base64 text
   Time,         // metav1.Time
@@ -27,7 +27,7 @@ enum class Shape {
   Integer64,
   Number,
   Flag,
-  Anything,  // any JSON: nobody looks inside
+  Anything,  // any JSON: its content is not checked
   Object,    // fields by name
   List,      // elements
   Map,       // elements by free keys
@@ -53,7 +53,7 @@ struct Field {
 };
 
 struct Type {
-  Shape shape = Shape::Anything;
+  JsonShape shape = JsonShape::Anything;
   std::string spelling = {};       // as the decoder's messages spell it: "int32", "v1.PodSpec", "[]v1.Container"
   std::string_view name = {};      // Object: "PodSpec"
   std::string definition = {};     // Object: "io.k8s.api.core.v1.PodSpec"; "" for what OpenAPI does not name

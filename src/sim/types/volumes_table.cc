@@ -8,42 +8,42 @@ scope core - v1 io.k8s.api.core.v1
 
 type AWSElasticBlockStoreVolumeSource | a disk of AWS
   volumeID*  string  | the disk
-  fsType     string  | the file system on it, ext4 when not said
+  fsType     string  | file system type; default: ext4
   partition  int32   | the partition to mount; 0 or nothing for the whole device
-  readOnly   bool    | mount it so that nobody can write
+  readOnly   bool    | mount it read-only
 
 type AzureDiskVolumeSource | a disk of Azure
   diskName*    string                    | the disk's name
   diskURI*     string                    | where the disk is
   cachingMode  AzureDataDiskCachingMode  | None, ReadOnly or ReadWrite
-  fsType       string                    | the file system on it, ext4 when not said
-  readOnly     bool                      | mount it so that nobody can write
+  fsType       string                    | file system type; default: ext4
+  readOnly     bool                      | mount it read-only
   kind         AzureDataDiskKind         | Shared, Dedicated or Managed
 
 type AzureFileVolumeSource | a file share of Azure
   secretName*  string  | the Secret with account and key
   shareName*   string  | the share
-  readOnly     bool    | mount it so that nobody can write
+  readOnly     bool    | mount it read-only
 
 type CSIVolumeSource | storage that a CSI driver makes for one pod
   driver*               string                | the driver
-  readOnly              bool                  | mount it so that nobody can write
-  fsType                string                | the file system on it, ext4 when not said
-  volumeAttributes      map[string]string     | what the driver wants to know
+  readOnly              bool                  | mount it read-only
+  fsType                string                | file system type; default: ext4
+  volumeAttributes      map[string]string     | parameters for the driver
   nodePublishSecretRef  LocalObjectReference  | credentials for the mount
 
 type CephFSVolumeSource | a folder of CephFS
-  monitors*   []string              atomic  | whom to ask
+  monitors*   []string              atomic  | addresses of the monitors
   path        string                        | the folder
-  user        string                        | whom to log in as
+  user        string                        | the user name to log in with
   secretFile  string                        | the key's file on the node
   secretRef   LocalObjectReference          | the Secret with the credentials
-  readOnly    bool                          | mount it so that nobody can write
+  readOnly    bool                          | mount it read-only
 
 type CinderVolumeSource | a disk of OpenStack
   volumeID*  string                | the disk
-  fsType     string                | the file system on it, ext4 when not said
-  readOnly   bool                  | mount it so that nobody can write
+  fsType     string                | file system type; default: ext4
+  readOnly   bool                  | mount it read-only
   secretRef  LocalObjectReference  | the Secret with the credentials
 
 type ClusterTrustBundleProjection | certificates of a trust bundle as a file
@@ -55,12 +55,12 @@ type ClusterTrustBundleProjection | certificates of a trust bundle as a file
 
 type ConfigMapProjection | entries of a ConfigMap as files
   + LocalObjectReference
-  items     []KeyToPath  atomic  | which entries become which files, all under their keys when not said
+  items     []KeyToPath  atomic  | which entries become which files; default: all under their keys
   optional  bool                 | go on without it when it is missing
 
 type ConfigMapVolumeSource | a ConfigMap as a folder
   + LocalObjectReference
-  items        []KeyToPath  atomic  | which entries become which files, all under their keys when not said
+  items        []KeyToPath  atomic  | which entries become which files; default: all under their keys
   defaultMode  int32                | the files' permissions
   optional     bool                 | go on without it when it is missing
 
@@ -77,7 +77,7 @@ type DownwardAPIVolumeSource | facts about the pod as a folder
   items        []DownwardAPIVolumeFile  atomic  | one file for each fact
   defaultMode  int32                            | the files' permissions
 
-type EmptyDirVolumeSource | a folder that lives as long as the pod
+type EmptyDirVolumeSource | a directory that is deleted with the pod
   medium     StorageMedium  | Memory for a folder in memory
   sizeLimit  Quantity       | how much may be in it
 
@@ -87,16 +87,16 @@ type EphemeralVolumeSource | a claim that is made for the pod and goes with it
 type FCVolumeSource | a Fibre Channel disk
   targetWWNs  []string  atomic  | names of the targets
   lun         int32             | the unit behind them
-  fsType      string            | the file system on it, ext4 when not said
-  readOnly    bool              | mount it so that nobody can write
+  fsType      string            | file system type; default: ext4
+  readOnly    bool              | mount it read-only
   wwids       []string  atomic  | names of the disk; instead of targets and unit
 
 type FlexVolumeSource | storage of a FlexVolume plugin
   driver*    string                | the plugin
-  fsType     string                | the file system on it, ext4 when not said
+  fsType     string                | file system type; default: ext4
   secretRef  LocalObjectReference  | the Secret with the credentials
-  readOnly   bool                  | mount it so that nobody can write
-  options    map[string]string     | what the plugin wants to know
+  readOnly   bool                  | mount it read-only
+  options    map[string]string     | parameters for the plugin
 
 type FlockerVolumeSource | a dataset of Flocker
   datasetName  string  | its name
@@ -104,9 +104,9 @@ type FlockerVolumeSource | a dataset of Flocker
 
 type GCEPersistentDiskVolumeSource | a disk of Google's cloud
   pdName*    string  | the disk
-  fsType     string  | the file system on it, ext4 when not said
+  fsType     string  | file system type; default: ext4
   partition  int32   | the partition to mount; 0 or nothing for the whole device
-  readOnly   bool    | mount it so that nobody can write
+  readOnly   bool    | mount it read-only
 
 type GitRepoVolumeSource | a clone of a git repository; no longer served
   repository*  string  | what to clone
@@ -116,7 +116,7 @@ type GitRepoVolumeSource | a clone of a git repository; no longer served
 type GlusterfsVolumeSource | a volume of GlusterFS
   endpoints*  string  | the Endpoints that lead to it
   path*       string  | the volume
-  readOnly    bool    | mount it so that nobody can write
+  readOnly    bool    | mount it read-only
 
 type HostPathVolumeSource | a path of the node itself
   path*  string        | the path
@@ -127,8 +127,8 @@ type ISCSIVolumeSource | an iSCSI disk
   iqn*               string                        | the target's name
   lun*               int32                         | the unit behind it
   iscsiInterface     string                        | the initiator's interface
-  fsType             string                        | the file system on it, ext4 when not said
-  readOnly           bool                          | mount it so that nobody can write
+  fsType             string                        | file system type; default: ext4
+  readOnly           bool                          | mount it read-only
   portals            []string              atomic  | further addresses
   chapAuthDiscovery  bool                          | log in for discovery
   chapAuthSession    bool                          | log in for sessions
@@ -147,14 +147,14 @@ type KeyToPath | an entry and the file it becomes
 type NFSVolumeSource | a folder of an NFS server
   server*   string  | the server
   path*     string  | what it exports
-  readOnly  bool    | mount it so that nobody can write
+  readOnly  bool    | mount it read-only
 
 type PhotonPersistentDiskVolumeSource | a disk of Photon
   pdID*   string  | the disk
-  fsType  string  | the file system on it, ext4 when not said
+  fsType  string  | file system type; default: ext4
 
 type PodCertificateProjection | a key and a certificate for the pod, renewed in time
-  signerName*           string             | who signs
+  signerName*           string             | the signer
   keyType*              string             | which kind of key
   maxExpirationSeconds  int32              | how long a certificate may be good at most
   credentialBundlePath  string             | one file with key and certificates
@@ -164,33 +164,33 @@ type PodCertificateProjection | a key and a certificate for the pod, renewed in 
 
 type PortworxVolumeSource | a volume of Portworx
   volumeID*  string  | the volume
-  fsType     string  | the file system on it, ext4 when not said
-  readOnly   bool    | mount it so that nobody can write
+  fsType     string  | file system type; default: ext4
+  readOnly   bool    | mount it read-only
 
 type ProjectedVolumeSource | several sources in one folder
   sources      []VolumeProjection  atomic  | what goes into it
   defaultMode  int32                       | the files' permissions
 
 type QuobyteVolumeSource | a volume of Quobyte
-  registry*  string  | whom to ask
+  registry*  string  | address of the registry
   volume*    string  | the volume
-  readOnly   bool    | mount it so that nobody can write
+  readOnly   bool    | mount it read-only
   user       string  | the user to mount as
   group      string  | the group to mount as
-  tenant     string  | who owns it
+  tenant     string  | the tenant that owns it
 
 type RBDVolumeSource | an image of Ceph
-  monitors*  []string              atomic  | whom to ask
+  monitors*  []string              atomic  | addresses of the monitors
   image*     string                        | the image
-  fsType     string                        | the file system on it, ext4 when not said
+  fsType     string                        | file system type; default: ext4
   pool       string                        | the pool it is in
-  user       string                        | whom to log in as
+  user       string                        | the user name to log in with
   keyring    string                        | the key's file on the node
   secretRef  LocalObjectReference          | the Secret with the credentials
-  readOnly   bool                          | mount it so that nobody can write
+  readOnly   bool                          | mount it read-only
 
 type ScaleIOVolumeSource | a volume of ScaleIO
-  gateway*          string                | whom to ask
+  gateway*          string                | address of the gateway
   system*           string                | the storage system
   secretRef*        LocalObjectReference  | the Secret with the credentials
   sslEnabled        bool                  | ask over TLS
@@ -198,30 +198,30 @@ type ScaleIOVolumeSource | a volume of ScaleIO
   storagePool       string                | the pool
   storageMode       string                | ThickProvisioned or ThinProvisioned
   volumeName        string                | the volume
-  fsType            string                | the file system on it, ext4 when not said
-  readOnly          bool                  | mount it so that nobody can write
+  fsType            string                | file system type; default: ext4
+  readOnly          bool                  | mount it read-only
 
 type SecretProjection | entries of a Secret as files
   + LocalObjectReference
-  items     []KeyToPath  atomic  | which entries become which files, all under their keys when not said
+  items     []KeyToPath  atomic  | which entries become which files; default: all under their keys
   optional  bool                 | go on without it when it is missing
 
 type SecretVolumeSource | a Secret as a folder
   secretName   string               | the Secret
-  items        []KeyToPath  atomic  | which entries become which files, all under their keys when not said
+  items        []KeyToPath  atomic  | which entries become which files; default: all under their keys
   defaultMode  int32                | the files' permissions
   optional     bool                 | go on without it when it is missing
 
 type ServiceAccountTokenProjection | a token of the pod's service account, renewed in time
-  audience           string  | for whom the token is good
-  expirationSeconds  int64   | how long it is good
+  audience           string  | audiences that the token is valid for
+  expirationSeconds  int64   | how long it is valid
   path*              string  | the file
 
 type StorageOSVolumeSource | a volume of StorageOS
   volumeName       string                | the volume
   volumeNamespace  string                | its namespace there
-  fsType           string                | the file system on it, ext4 when not said
-  readOnly         bool                  | mount it so that nobody can write
+  fsType           string                | file system type; default: ext4
+  readOnly         bool                  | mount it read-only
   secretRef        LocalObjectReference  | the Secret with the credentials
 
 type Volume | something that containers can mount
@@ -238,7 +238,7 @@ type VolumeProjection | one source of a folder; one of these
 
 type VolumeSource | what a volume is; one of these
   hostPath               HostPathVolumeSource        | a path of the node itself
-  emptyDir               EmptyDirVolumeSource        | a folder that lives as long as the pod
+  emptyDir               EmptyDirVolumeSource        | a directory that is deleted with the pod
   gcePersistentDisk      GCEPersistentDiskVolumeSource  | a disk of Google's cloud
   awsElasticBlockStore   AWSElasticBlockStoreVolumeSource  | a disk of AWS
   gitRepo                GitRepoVolumeSource         | a clone of a git repository; no longer served
@@ -270,7 +270,7 @@ type VolumeSource | what a volume is; one of these
 
 type VsphereVirtualDiskVolumeSource | a disk of vSphere
   volumePath*        string  | where the disk is
-  fsType             string  | the file system on it, ext4 when not said
+  fsType             string  | file system type; default: ext4
   storagePolicyName  string  | its storage policy
   storagePolicyID    string  | the policy's id
 )";

@@ -42,11 +42,11 @@ kind StatefulSet | pods with names and storage of their own
   spec      StatefulSetSpec    | how many, of what
   status    StatefulSetStatus  | how many there are
 
-type DaemonSetCondition | one thing that is true, false or unknown of a DaemonSet
+type DaemonSetCondition | one condition (True, False or Unknown) of a DaemonSet
   type*               DaemonSetConditionType  | which aspect
   status*             ConditionStatus         | True, False or Unknown
   lastTransitionTime  Time                    | when the status last changed
-  reason              string                  | why, in one word
+  reason              string                  | the reason, one CamelCase word
   message             string                  | what is the matter, for people
 
 type DaemonSetSpec | which nodes, and what runs there
@@ -61,23 +61,23 @@ type DaemonSetStatus | on how many nodes a DaemonSet runs
   numberMisscheduled*      int32                                      | nodes that run it and should not
   desiredNumberScheduled*  int32                                      | nodes that should run it
   numberReady*             int32                                      | nodes whose pod is ready
-  observedGeneration       int64                                      | the generation of the wish that this status answers
+  observedGeneration       int64                                      | the generation that this status describes
   updatedNumberScheduled   int32                                      | nodes whose pod is of the newest template
   numberAvailable          int32                                      | nodes whose pod is available
   numberUnavailable        int32                                      | nodes that should run it and have no available pod
   collisionCount           int32                                      | how often a generated name was taken already
-  conditions               []DaemonSetCondition  map:type merge:type  | what is true of it now, one entry per aspect
+  conditions               []DaemonSetCondition  map:type merge:type  | current conditions, one per type
 
 type DaemonSetUpdateStrategy | how pods are replaced
   type           DaemonSetUpdateStrategyType  | RollingUpdate, or OnDelete to leave it to others
   rollingUpdate  RollingUpdateDaemonSet      | how many at a time
 
-type DeploymentCondition | one thing that is true, false or unknown of a Deployment
+type DeploymentCondition | one condition (True, False or Unknown) of a Deployment
   type*               DeploymentConditionType  | which aspect
   status*             ConditionStatus          | True, False or Unknown
   lastUpdateTime      Time                     | when anything of it last changed
   lastTransitionTime  Time                     | when the status last changed
-  reason              string                   | why, in one word
+  reason              string                   | the reason, one CamelCase word
   message             string                   | what is the matter, for people
 
 type DeploymentSpec | how many pods, of what, and how to replace them
@@ -91,25 +91,25 @@ type DeploymentSpec | how many pods, of what, and how to replace them
   progressDeadlineSeconds  int32                       | how long it may stand still before that is called a failure
 
 type DeploymentStatus | how far a Deployment is
-  observedGeneration   int64                                       | the generation of the wish that this status answers
+  observedGeneration   int64                                       | the generation that this status describes
   replicas             int32                                       | pods that there are
   updatedReplicas      int32                                       | pods of the newest template
   readyReplicas        int32                                       | pods that are ready
   availableReplicas    int32                                       | pods that are available
   unavailableReplicas  int32                                       | pods that are still missing
   terminatingReplicas  int32                                       | pods that are going
-  conditions           []DeploymentCondition  map:type merge:type  | what is true of it now, one entry per aspect
+  conditions           []DeploymentCondition  map:type merge:type  | current conditions, one per type
   collisionCount       int32                                       | how often a generated name was taken already
 
 type DeploymentStrategy | how pods are replaced
   type           DeploymentStrategyType   | RollingUpdate, or Recreate to end all before the new begin
   rollingUpdate  RollingUpdateDeployment  | how many at a time
 
-type ReplicaSetCondition | one thing that is true, false or unknown of a ReplicaSet
+type ReplicaSetCondition | one condition (True, False or Unknown) of a ReplicaSet
   type*               ReplicaSetConditionType  | which aspect
   status*             ConditionStatus          | True, False or Unknown
   lastTransitionTime  Time                     | when the status last changed
-  reason              string                   | why, in one word
+  reason              string                   | the reason, one CamelCase word
   message             string                   | what is the matter, for people
 
 type ReplicaSetSpec | how many pods, of what
@@ -124,8 +124,8 @@ type ReplicaSetStatus | how many pods there are
   readyReplicas         int32                                       | pods that are ready
   availableReplicas     int32                                       | pods that are available
   terminatingReplicas   int32                                       | pods that are going
-  observedGeneration    int64                                       | the generation of the wish that this status answers
-  conditions            []ReplicaSetCondition  map:type merge:type  | what is true of it now, one entry per aspect
+  observedGeneration    int64                                       | the generation that this status describes
+  conditions            []ReplicaSetCondition  map:type merge:type  | current conditions, one per type
 
 type RollingUpdateDaemonSet | how many pods are replaced at a time
   maxUnavailable  IntOrString  | nodes that may be without, number or percentage
@@ -139,11 +139,11 @@ type RollingUpdateStatefulSetStrategy | which pods are replaced
   partition       int32        | only those with this ordinal or a higher one
   maxUnavailable  IntOrString  | pods that may be missing, number or percentage
 
-type StatefulSetCondition | one thing that is true, false or unknown of a StatefulSet
+type StatefulSetCondition | one condition (True, False or Unknown) of a StatefulSet
   type*               StatefulSetConditionType  | which aspect
   status*             ConditionStatus           | True, False or Unknown
   lastTransitionTime  Time                      | when the status last changed
-  reason              string                    | why, in one word
+  reason              string                    | the reason, one CamelCase word
   message             string                    | what is the matter, for people
 
 type StatefulSetOrdinals | how pods are numbered
@@ -167,7 +167,7 @@ type StatefulSetSpec | how many pods, of what
   ordinals                        StatefulSetOrdinals                 | how pods are numbered
 
 type StatefulSetStatus | how many pods there are
-  observedGeneration  int64                                        | the generation of the wish that this status answers
+  observedGeneration  int64                                        | the generation that this status describes
   replicas*           int32                                        | pods that there are
   readyReplicas       int32                                        | pods that are ready
   currentReplicas     int32                                        | pods of the template before
@@ -175,7 +175,7 @@ type StatefulSetStatus | how many pods there are
   currentRevision     string                                       | the template before
   updateRevision      string                                       | the newest template
   collisionCount      int32                                        | how often a generated name was taken already
-  conditions          []StatefulSetCondition  map:type merge:type  | what is true of it now, one entry per aspect
+  conditions          []StatefulSetCondition  map:type merge:type  | current conditions, one per type
   availableReplicas   int32                                        | pods that are available
 
 type StatefulSetUpdateStrategy | how pods are replaced
@@ -217,12 +217,12 @@ type CronJobStatus | what runs, and when it last did
   lastScheduleTime    Time                       | when the last one was due
   lastSuccessfulTime  Time                       | when the last one ended well
 
-type JobCondition | one thing that is true, false or unknown of a Job
+type JobCondition | one condition (True, False or Unknown) of a Job
   type*               JobConditionType  | which aspect, such as Complete or Failed
   status*             ConditionStatus   | True, False or Unknown
   lastProbeTime       Time              | when it was last looked at
   lastTransitionTime  Time              | when the status last changed
-  reason              string            | why, in one word
+  reason              string            | the reason, one CamelCase word
   message             string            | what is the matter, for people
 
 type JobSpec | how many pods, of what, and when to give up
@@ -241,10 +241,10 @@ type JobSpec | how many pods, of what, and when to give up
   completionMode           CompletionMode        | Indexed when each pod has a number of its own
   suspend                  bool                  | run none for now
   podReplacementPolicy     PodReplacementPolicy  | whether a new pod waits until the old one has gone
-  managedBy                string                | who looks after the Job, when it is not the usual controller
+  managedBy                string                | the controller that manages the Job; default: the built-in one
 
 type JobStatus | how many pods have ended, and how
-  conditions               []JobCondition           atomic merge:type  | what is true of it now, one entry per aspect
+  conditions               []JobCondition           atomic merge:type  | current conditions, one per type
   startTime                Time                                        | when the controller took it on
   completionTime           Time                                        | when it ended well
   active                   int32                                       | pods that run or wait
@@ -264,7 +264,7 @@ type PodFailurePolicy | what failures mean
   rules*  []PodFailurePolicyRule  atomic  | the first that fits counts
 
 type PodFailurePolicyOnExitCodesRequirement | exit codes, or all but these
-  containerName  string                           | of which container, any when not said
+  containerName  string                           | of which container; default: any
   operator*      PodFailurePolicyOnExitCodesOperator       | In or NotIn
   values*        []int32                     set  | the exit codes
 
@@ -309,13 +309,13 @@ type PodDisruptionBudgetSpec | which pods, and how many of them must stay
   unhealthyPodEvictionPolicy  UnhealthyPodEvictionPolicyType           | whether pods that are not ready may always go
 
 type PodDisruptionBudgetStatus | how many pods may go now
-  observedGeneration  int64                                 | the generation of the wish that this status answers
+  observedGeneration  int64                                 | the generation that this status describes
   disruptedPods       map[string]Time                       | pods that were allowed to go and have not gone yet
   disruptionsAllowed  int32                                 | so many may go now
   currentHealthy      int32                                 | so many are well
   desiredHealthy      int32                                 | so many must be
   expectedPods        int32                                 | so many are counted
-  conditions          []Condition      map:type merge:type  | what is true of it now, one entry per aspect
+  conditions          []Condition      map:type merge:type  | current conditions, one per type
 )";
 
 }  // namespace drover::sim::types

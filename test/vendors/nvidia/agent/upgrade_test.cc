@@ -259,7 +259,7 @@ TEST(Upgrade, AKernelThatCannotUnloadIsReportedAndNothingIsPaused) {
   yard.create_driver("535.1");
   ASSERT_TRUE(yard.settles_at("535.1"));
   for (int number = 1; number <= 3; ++number)
-    yard.kubelets->host(fmt::format("nvidia-{}", number))->set_luck(sim::HostLuck::CannotUnload, true);
+    yard.kubelets->host(fmt::format("nvidia-{}", number))->set_fault(sim::HostFault::CannotUnload, true);
   yard.set_driver("550.1");
   const auto says_so = [&] {
     for (int number = 1; number <= 3; ++number) {
@@ -278,7 +278,7 @@ TEST(Upgrade, AKernelThatCannotUnloadIsReportedAndNothingIsPaused) {
 TEST(Upgrade, AKernelThatCannotUnloadIsReportedWithTheFirstDriver) {
   Yard yard;
   yard.world.run_for(1min);
-  yard.kubelets->host("nvidia-2")->set_luck(sim::HostLuck::CannotUnload, true);
+  yard.kubelets->host("nvidia-2")->set_fault(sim::HostFault::CannotUnload, true);
   yard.create_driver("535.1");
   ASSERT_TRUE(yard.settles_at("535.1"));
   ASSERT_TRUE(yard.report_of(2));

@@ -71,7 +71,7 @@ class Machine final : public host::Host {
 
 // One container of ours.
 template <class Agent>
-class Container final : public sim::Program {
+class Container final : public sim::ContainerProgram {
  public:
   using Make = std::function<std::unique_ptr<Agent>(const sim::ProgramStart&, ProgramContext)>;
   Container(sim::ProgramStart start, PolicyCounters& counters, const Make& make)

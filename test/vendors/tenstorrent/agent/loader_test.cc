@@ -140,13 +140,13 @@ TEST(Loader, PreparesWhatTheOrderAsksForWhileTheNodeServes) {
   EXPECT_TRUE(yard.serves("2.7.0"));
   EXPECT_TRUE(yard.commands.back().in_background);
   EXPECT_EQ(yard.log.count("unload"), 0);
-  yard.machine->set_luck(sim::HostLuck::MakeFails, true);
+  yard.machine->set_fault(sim::HostFault::MakeFails, true);
   yard.order({.id = "", .target = "digest-2.9.0", .prepare = "2.9.0"});
   EXPECT_TRUE(yard.comes_to([&] { return yard.report().cannot_prepare; }));
   EXPECT_THAT(yard.report().message, HasSubstr("running make modules for tt-kmd 2.9.0"));
   EXPECT_THAT(yard.report().message, HasSubstr("implicit declaration"));
   EXPECT_TRUE(yard.serves("2.7.0"));
-  yard.machine->set_luck(sim::HostLuck::MakeFails, false);
+  yard.machine->set_fault(sim::HostFault::MakeFails, false);
   EXPECT_TRUE(yard.comes_to([&] { return yard.report().prepared == "2.9.0" && !yard.report().cannot_prepare; }, 30min));
 }
 
@@ -197,20 +197,20 @@ TEST(Loader, AReferenceThatNobodyExplainsIsNotForced) {
   KmdYard yard;
   make_upgrade(yard, true);
   ASSERT_TRUE(yard.comes_to([&] { return yard.wants_load(); }));
-  yard.machine->set_luck(sim::HostLuck::ModuleStuck, true);
+  yard.machine->set_fault(sim::HostFault::ModuleStuck, true);
   yard.permit("2.8.0");
   ASSERT_TRUE(yard.comes_to([&] { return yard.restarts >= 1; }));
   EXPECT_EQ(yard.loaded(), "2.7.0");
   EXPECT_EQ(yard.log.count("unload"), 0);
   EXPECT_THAT(yard.report().message, HasSubstr("references that no process explains"));
-  yard.machine->set_luck(sim::HostLuck::ModuleStuck, false);
+  yard.machine->set_fault(sim::HostFault::ModuleStuck, false);
   EXPECT_TRUE(yard.settles_at("2.8.0"));
 }
 
 TEST(Loader, AKernelThatCannotUnloadIsSaidAndNothingIsTouched) {
   KmdYard yard;
   make_upgrade(yard);
-  yard.machine->set_luck(sim::HostLuck::CannotUnload, true);
+  yard.machine->set_fault(sim::HostFault::CannotUnload, true);
   ASSERT_TRUE(yard.comes_to([&] { return yard.restarts >= 1; }));
   EXPECT_FALSE(yard.report().can_unload);
   EXPECT_EQ(yard.loaded(), "2.7.0");

@@ -31,12 +31,12 @@ TEST(Loader, MissingHeadersAreSaidBeforeAnythingIsTouched) {
 
 TEST(Loader, AFullDiskIsSaidAndMended) {
   KmdYard yard;
-  yard.machine->set_luck(sim::HostLuck::DiskFull, true);
+  yard.machine->set_fault(sim::HostFault::DiskFull, true);
   yard.start_pod("2.7.0");
   ASSERT_TRUE(yard.comes_to([&] { return yard.report().cannot_prepare; }));
   EXPECT_THAT(yard.report().message, HasSubstr("free some space"));
   EXPECT_THAT(yard.commands, IsEmpty());
-  yard.machine->set_luck(sim::HostLuck::DiskFull, false);
+  yard.machine->set_fault(sim::HostFault::DiskFull, false);
   EXPECT_TRUE(yard.settles_at("2.7.0"));
 }
 
@@ -44,24 +44,24 @@ TEST(Loader, WithAFullDiskNothingIsUnloadedThatCouldNotBeRemembered) {
   KmdYard yard;
   make_upgrade(yard);
   ASSERT_TRUE(yard.comes_to([&] { return yard.wants_load(); }));
-  yard.machine->set_luck(sim::HostLuck::DiskFull, true);
+  yard.machine->set_fault(sim::HostFault::DiskFull, true);
   yard.permit("2.8.0");
   yard.world.run_for(5min);
   EXPECT_EQ(yard.loaded(), "2.7.0");
-  yard.machine->set_luck(sim::HostLuck::DiskFull, false);
+  yard.machine->set_fault(sim::HostFault::DiskFull, false);
   EXPECT_TRUE(yard.settles_at("2.8.0"));
 }
 
 TEST(Loader, ASourceThatIsAwayIsTriedAgainLaterAndLater) {
   KmdYard yard;
-  yard.machine->set_luck(sim::HostLuck::SourceAway, true);
+  yard.machine->set_fault(sim::HostFault::SourceAway, true);
   yard.start_pod("2.7.0");
   yard.world.run_for(1h);
   EXPECT_FALSE(yard.is_ready);
   EXPECT_GE(yard.commands.size(), 5U);
   EXPECT_LE(yard.commands.size(), 20U);
   EXPECT_THAT(yard.report().message, HasSubstr("could not resolve host"));
-  yard.machine->set_luck(sim::HostLuck::SourceAway, false);
+  yard.machine->set_fault(sim::HostFault::SourceAway, false);
   EXPECT_TRUE(yard.settles_at("2.7.0"));
 }
 
@@ -71,11 +71,11 @@ TEST(Loader, PutsThePreviousVersionBackAndDoesNotTryTheSameAgain) {
   ASSERT_TRUE(yard.comes_to([&] { return yard.wants_load(); }));
   // The kernel refuses the new one only.
   yard.machine->on_module = [&](const std::string&, const std::string& version, bool is_loaded) {
-    if (!is_loaded && version == "2.7.0") yard.machine->set_luck(sim::HostLuck::LoadFails, true);
+    if (!is_loaded && version == "2.7.0") yard.machine->set_fault(sim::HostFault::LoadFails, true);
   };
   yard.permit("2.8.0");
   ASSERT_TRUE(yard.comes_to([&] { return yard.log.said("key was rejected"); }));
-  yard.machine->set_luck(sim::HostLuck::LoadFails, false);
+  yard.machine->set_fault(sim::HostFault::LoadFails, false);
   ASSERT_TRUE(yard.comes_to([&] { return yard.loaded() == "2.7.0"; }));
   ASSERT_TRUE(yard.comes_to([&] { return yard.restarts >= 3; }));
   EXPECT_EQ(yard.loaded(), "2.7.0");
@@ -119,7 +119,7 @@ TEST(Loader, AfterARebootOnlyTheCacheIsNeeded) {
   KmdYard yard;
   yard.start_pod("2.7.0");
   ASSERT_TRUE(yard.settles_at("2.7.0"));
-  yard.machine->set_luck(sim::HostLuck::SourceAway, true);
+  yard.machine->set_fault(sim::HostFault::SourceAway, true);
   yard.commands.clear();
   yard.reboot();
   EXPECT_TRUE(yard.settles_at("2.7.0"));
@@ -132,7 +132,7 @@ TEST(Loader, BuildsForAnotherInstalledKernelBeforeTheMachineBootsIt) {
   ASSERT_TRUE(yard.settles_at("2.7.0"));
   ASSERT_TRUE(yard.machine->write("/lib/modules/6.8.0-91-generic/build/Makefile", "#"));
   ASSERT_TRUE(yard.comes_to([&] { return has_kmd(*yard.machine, {"6.8.0-91-generic", "2.7.0"}); }, 30min));
-  yard.machine->set_luck(sim::HostLuck::SourceAway, true);
+  yard.machine->set_fault(sim::HostFault::SourceAway, true);
   yard.reboot("6.8.0-91-generic");
   EXPECT_TRUE(yard.settles_at("2.7.0"));
 }
@@ -280,7 +280,7 @@ TEST(Loader, APowerCutAtAnyMomentOfTheUpgradeEndsWithADriver) {
   for (int at = 1; at <= 24; ++at) {
     KmdYard yard;
     make_upgrade(yard);
-    yard.machine->set_luck(sim::HostLuck::TornWrite, true);
+    yard.machine->set_fault(sim::HostFault::TornWrite, true);
     yard.permit("2.8.0");
     yard.world.run_for(at * 2s);
     yard.reboot();

@@ -94,9 +94,9 @@ TEST(Vacate, RefusesWhileTheDeviceIsHeldAndTouchesNothing) {
   EXPECT_THAT(host.counters, IsEmpty());
   EXPECT_EQ(host.machine.loaded_version("tenstorrent"), "2.6.0");
   host.machine.close(*pid);
-  host.machine.set_luck(sim::HostLuck::ModuleStuck, true);
+  host.machine.set_fault(sim::HostFault::ModuleStuck, true);
   EXPECT_THAT(host.vacate().error().message, HasSubstr("1 references that no process explains"));
-  host.machine.set_luck(sim::HostLuck::ModuleStuck, false);
+  host.machine.set_fault(sim::HostFault::ModuleStuck, false);
   EXPECT_TRUE(host.vacate());
 }
 

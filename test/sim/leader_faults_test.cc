@@ -109,7 +109,7 @@ class Road final : public Api {
       return Call(under_way);
     }
     if (cut && random_.chance(0.5)) return Call(under_way);  // swallowed
-    // From here on it may arrive, even when nobody waits for it any more.
+    // From here on it may arrive, even after the caller has cancelled it.
     world_
         .after(delay(),
                [this, under_way, request = std::move(request)] {
