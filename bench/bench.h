@@ -21,7 +21,7 @@
 
 namespace drover::bench {
 
-// CPU time of this thread: what a core spent on us, whoever else was running.
+// CPU time of this thread: what a core spent on us, whatever else was running.
 inline std::chrono::nanoseconds cpu_now() {
   timespec spec{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spec);

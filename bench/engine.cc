@@ -1,5 +1,5 @@
 // The engine without a cluster around it: how long one decision about a whole fleet takes, whether that grows with the
-// fleet and not faster, and how long a rollout over 10,000 nodes takes when nobody has to be waited for.
+// fleet and not faster, and how long a rollout over 10,000 nodes takes when no pod has to be waited for.
 //
 // The rollout is a model of the world in a few lines: an image that was asked for is there one pass later, a pod that
 // was asked to go is gone one pass later, a new driver is ready two passes after the old one's pod was deleted, and a

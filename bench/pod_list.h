@@ -1,5 +1,5 @@
 // Pods as an API server sends them, about 8 KB each: managedFields, environments, mounts, probes, conditions. Made from
-// the pod's number alone, so that every run measures the same bytes, and one by one, so that nobody needs to hold 158
+// the pod's number alone, so that every run measures the same bytes, and one by one, so that no run needs to hold 158
 // MB.
 #pragma once
 

@@ -123,7 +123,7 @@ class Stage:
         return len(pods) == self.nodes and all(f":{version}-" in pod["spec"]["containers"][0]["image"] for pod in pods)
 
     def clean(self):
-        """As if nobody had been here: no pods, first those that hold the driver; no operands, no notes on nodes."""
+        """As before the first run: no pods, first those that hold the driver; no operands, no notes on nodes."""
         self.run("kubectl", "delete", "deployment", "train", "--ignore-not-found")
         until(60, "pods gone", lambda: not self.get("/api/v1/namespaces/default/pods")["items"])
         if self.has_policies():

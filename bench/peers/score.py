@@ -24,7 +24,7 @@ def size_of(row):
 
 
 def idle_requests(row):
-    """(others, the lease's, watches begun anew) among the requests while nothing was to be done. A watch ends after some minutes by itself."""
+    """(others, the lease's, watches begun again) among the requests while nothing was to be done. A watch ends after some minutes by itself."""
     lease = sum(count for kind, count in row["idle"].items() if kind.endswith(" leases"))
     watches = sum(count for kind, count in row["idle"].items() if kind.startswith("watch "))
     return sum(row["idle"].values()) - lease - watches, lease, watches
@@ -81,7 +81,7 @@ def misses(rows):
 
 
 def tell(rows):
-    """Prints all of it. A figure that was missed is told, and is no failure of the measuring."""
+    """Prints all of it. A figure that was missed is told, and does not fail the measurement."""
     print(table(rows))
     if all(row["contestant"] != "drover" for row in rows):
         return 0

@@ -88,7 +88,7 @@ def main():
         ("hands that lose no time end with the longest tail", measure.perfect([3, 3, 3], 2) == 6 and measure.perfect([1, 2, 3], 1) == 6),
         ("one node was out at a time", row["most_at_once"] == 1),
         ("every request counts", row["requests_per_node"] == 5.0),
-        ("a lease is no write of a node", row["writes_per_node"] == 4.0),
+        ("a lease is not a write of a node", row["writes_per_node"] == 4.0),
         ("answers come 10 ms after the server knew", row["late_ms"]["count"] == 6 and abs(row["late_ms"]["p99"] - 10) < 0.2),
         ("a rollout that was left counts the nodes that were done", half["seconds"] == 12 and half["finished"] == 1),
     ]

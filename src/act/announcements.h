@@ -1,8 +1,8 @@
 // What is told by Events about a policy: of each of its nodes, every change of the words that its vendor has for it;
 // what keeps its rollout from going on; and waits that people must hear of.
 //
-// Looked at in every walk, so that nothing is missed that a status, written now and then, would not show. Whoever
-// begins anew reads in the policy's status what was told before.
+// Checked in every pass, because a status, written now and then, would miss changes. After a restart the policy's
+// status says what was told before.
 #pragma once
 
 #include <map>

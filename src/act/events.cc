@@ -43,15 +43,16 @@ std::vector<kube::Event> events_of(const NodeName& node, const core::Change& cha
     events.push_back(about(node, profile, type, fmt::format(fmt::runtime(profile.event_text), word)));
   }
   if (change.path.empty() && change.label && change.label_was_wrong) {
-    events.push_back(
-        about(node, profile, kube::Event::Type::Normal,
-              fmt::format("Put the node state label right: it says {} again", profile.state(*change.label))));
+    events.push_back(about(node, profile, kube::Event::Type::Normal,
+                           fmt::format("Restored state label to {}", profile.state(*change.label))));
   }
   return events;
 }
 
 kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::WorkProfile& profile) {
-  const std::string budget = pod.held_by.empty() ? "no budget held it" : fmt::format("budget {} held it", pod.held_by);
+  const std::string budget = pod.held_by.empty()
+                                 ? "no PodDisruptionBudget blocked its eviction"
+                                 : fmt::format("PodDisruptionBudget {} blocked its eviction", pod.held_by);
   return about(node, profile, kube::Event::Type::Warning,
                fmt::format("Deleted pod {}: the time for evictions is over, and {}", pod.full_name(), budget));
 }
@@ -59,7 +60,7 @@ kube::Event forced_event(const NodeName& node, const core::PodView& pod, const v
 kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::WorkProfile& profile) {
   return about(
       node, profile, kube::Event::Type::Warning,
-      fmt::format("The annotation {} could not be read ({}); it was written anew from {}the driver's pod",
+      fmt::format("The annotation {} could not be read ({}); it was restored from {}the driver's pod",
                   protocol::kRecordAnnotation, trouble, profile.state_label.empty() ? "" : "the state label and "));
 }
 
@@ -78,7 +79,7 @@ kube::Event blocked_event(const kube::Resource& kind, const json::Value& policy,
 }
 
 kube::Event unblocked_event(const kube::Resource& kind, const json::Value& policy) {
-  kube::Event event = blocked_event(kind, policy, "Nothing is in the way any more");
+  kube::Event event = blocked_event(kind, policy, "The rollout is no longer blocked");
   event.type = kube::Event::Type::Normal;
   event.reason = "Unblocked";
   return event;

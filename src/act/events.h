@@ -11,7 +11,7 @@
 
 namespace drover::act {
 
-// Whom an Event is about.
+// The node that an Event is about.
 struct NodeName {
   std::string name;
   std::string uid;
@@ -32,7 +32,7 @@ kube::Event announced_event(const NodeName& node, const std::string& why, const 
 kube::Event blocked_event(const kube::Resource& kind, const json::Value& policy, const std::string& what);
 kube::Event unblocked_event(const kube::Resource& kind, const json::Value& policy);
 
-// What was written of a node could not be read, and was written anew from what else is known.
+// A node's record could not be read, and was restored from what else is known.
 kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::WorkProfile& profile);
 
 // Where one of its nodes stands now, about the policy; `why` may be empty.

@@ -1,4 +1,4 @@
-// Who sends: requests under way, each known by a key, so that nothing is asked twice at a time or too soon again.
+// Sends requests, each known by a key, so that nothing is asked twice at a time or too soon again.
 //
 // A write that fails may be tried again after a wait that grows; the server's own wish (Retry-After) and a disruption
 // budget make it longer. Nothing is repeated by itself: the next pass decides again, and asks again. What came of each

@@ -90,7 +90,7 @@ std::string refusal(const NodeNow& node, const core::Change& change) {
                                            .message = change.outcome->reason.str()});
 }
 
-// What the agent is to be told, unless somebody else has its ear.
+// What the agent is to be told, unless an order for other work is there.
 std::optional<std::string> order_after(const NodeNow& node, const core::Change* change,
                                        const vendors::WorkProfile& profile) {
   if (change != nullptr && change->refuses && change->path.empty()) return node.order;

@@ -24,7 +24,7 @@ struct NodeNow {
   json::Array taints = {};
   protocol::Record record = {};
   base::Span excluded = {};         // of the time in its phase, what did not count
-  bool autoscaler_is_told = false;  // by somebody: the annotation is there
+  bool autoscaler_is_told = false;  // the annotation is there, whatever set it
   std::string order = {};           // what the agent was told last
   std::string driver_version = {};  // what it is to find loaded at the end
   std::string driver_pod = {};      // uid of the pod that brings it

@@ -1,6 +1,6 @@
 // The deploy labels of a Node: how they are paused for a swap, and how each gets back what it said.
 //
-// A paused label carries its old value in itself, so that whoever finds it can undo it, after any crash:
+// A paused label carries its old value in itself, so that the pause can be undone after any crash:
 //   true <-> paused-for-driver-upgrade      X <-> X_paused-for-driver-upgrade      false, "" and absent stay
 #pragma once
 

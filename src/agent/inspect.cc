@@ -80,7 +80,7 @@ std::string whose(const Holding& holder) {
   return holder.pod_uid.empty() ? std::string("no pod") : "pod " + holder.pod_uid;
 }
 
-// As the driver itself counts them: a file that was passed on to another process still names who opened it.
+// As the driver itself counts them: a file that was passed on to another process still names the one that opened it.
 std::vector<int> openers_of(host::Host& host, const DeviceKind& kind) {
   std::vector<int> pids;
   if (kind.openers.empty()) return pids;
@@ -265,7 +265,7 @@ std::string in_the_way(const Inspection& seen, const DeviceKind& kind) {
                        [&](const std::string& path) { return path.starts_with(kind.device); });
   });
   if (!holders.empty()) return "held by " + names_of(holders, kMostNamed);
-  if (!seen.trouble.empty()) return "nobody can tell who holds it: " + seen.trouble;
+  if (!seen.trouble.empty()) return "its holders cannot be determined: " + seen.trouble;
   for (const std::string& user : driver != nullptr ? driver->used_by : std::vector<std::string>{}) {
     if (!is_module_of(kind, user)) return fmt::format("module {} stands on it", user);
   }

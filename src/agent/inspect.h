@@ -1,4 +1,4 @@
-// What this node has: devices, modules, who holds them, and whether the driver can be taken out.
+// What this node has: devices, modules, which processes hold them, and whether the driver can be taken out.
 //
 // Only reads, and only through host::Host; knows no API server. A pod's name comes from the folder in which the kubelet
 // keeps its logs, so that it is known with the API server gone. What could not be seen is said, never taken for "none".
@@ -67,7 +67,7 @@ std::string in_the_way(const Inspection& inspection, const DeviceKind& kind);
 std::string version_in(std::string_view text);
 // The processes that hold this vendor's devices, each once, lowest pid first; those too that only the driver names.
 base::Result<std::vector<Holding>> holders_of(host::Host& host, const DeviceKind& kind);
-// "pid 7 (train) of pod ml/a, pid 9 (tt-smi) of no pod and 2 more"; "" for nobody.
+// "pid 7 (train) of pod ml/a, pid 9 (tt-smi) of no pod and 2 more"; "" for none.
 std::string names_of(const std::vector<Holding>& holders, std::size_t most);
 // "ns/name" of a pod by the kubelet's folder of logs; "" when it has none.
 std::string pod_named(host::Host& host, std::string_view uid);

@@ -84,7 +84,7 @@ std::vector<const DeviceKind*> devices_of(VendorAgents agents);
 // By its name; nullptr when no vendor has it.
 const ProgramRow* find_program(VendorAgents agents, std::string_view name);
 
-// Every vendor that is there (cmake/vendors.cmake), for main: everybody else is handed the vendors that he serves.
+// Every vendor that is there (cmake/vendors.cmake), for main: everything else is given the vendors that it serves.
 VendorAgents all();
 
 }  // namespace drover::agent

@@ -1,8 +1,8 @@
 // An optional value that takes room only when it is there, and once however often it is copied.
 //
 // For what few of many have (a claim), and for what is the same in the facts, the standing and the view of each of ten
-// thousand nodes (how its last upgrade ended). It behaves as std::optional does: whoever changes his copy gets one of
-// his own first. All copies belong to one thread.
+// thousand nodes (how its last upgrade ended). It behaves as std::optional does: a copy that is changed is first
+// separated from the others. All copies belong to one thread.
 #pragma once
 
 #include <cstddef>

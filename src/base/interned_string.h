@@ -46,7 +46,7 @@ class InternedString {
     return a.view() == std::string_view(b);
   }
 
-  // Texts that somebody of this thread holds.
+  // Texts that this thread holds.
   static std::size_t held();
 
  private:

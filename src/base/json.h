@@ -1,7 +1,7 @@
 // JSON as this project uses it: Boost.JSON's value, and a few questions that never throw.
 //
 // Objects that come from outside may lack any field or have it with another type; asking for it then gives the neutral
-// answer (nullptr, "", the fallback), and whoever needs more checks for more.
+// answer (nullptr, "", the fallback), and code that needs more checks for more.
 #pragma once
 
 #include <boost/json.hpp>

@@ -61,7 +61,7 @@ std::string as_json(std::string_view at, Level level, std::string_view message, 
 void emit(Level level, std::string_view message, Fields fields) {
   const Sink& to = sink();
   if (level < to.least) return;
-  // The one clock read outside a Loop: a log line is stamped when it is written, whoever writes it.
+  // The one clock read outside a Loop: a log line is stamped when it is written.
   const std::string at =
       to.redirected
           ? std::string()
@@ -73,7 +73,7 @@ void emit(Level level, std::string_view message, Fields fields) {
     return;
   }
   line += '\n';
-  // One write, so that lines of several processes do not mix. There is nobody to tell when stderr is gone.
+  // One write, so that lines of several processes do not mix. An error cannot be reported when stderr is gone.
   [[maybe_unused]] const ssize_t put = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

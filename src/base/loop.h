@@ -40,7 +40,7 @@ class Timer {
   void cancel() {
     if (auto ticket = std::move(ticket_)) ticket->cancel();
   }
-  // Leaves the callback due although nobody holds the Timer any more.
+  // Leaves the callback due although the Timer is no longer held.
   void let_go() { ticket_.reset(); }
 
  private:

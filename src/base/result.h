@@ -17,7 +17,7 @@ namespace drover::base {
 struct Fault {
   enum class Kind {
     NotFound,       // it is not there
-    AlreadyExists,  // create: somebody (perhaps we, before a crash) made it first
+    AlreadyExists,  // create: it was created before (perhaps by us, before a crash)
     Conflict,       // a precondition (resourceVersion, uid, field ownership) did not hold: look and decide again
     Expired,        // the resourceVersion or continue token is too old: list again
     Blocked,        // a disruption budget holds the pod

@@ -40,9 +40,9 @@ bool is_value(std::string_view value) { return value.empty() || is_label_word(va
 std::unexpected<Fault> refused(std::string message) { return fault(Fault::Kind::Refused, std::move(message)); }
 
 Result<Selector::Term> checked(Selector::Term term) {
-  if (!is_key(term.key)) return refused(fmt::format("\"{}\" is no label key", one_line(term.key, 80)));
+  if (!is_key(term.key)) return refused(fmt::format("\"{}\" is not a label key", one_line(term.key, 80)));
   for (const std::string& value : term.values) {
-    if (!is_value(value)) return refused(fmt::format("\"{}\" is no label value", one_line(value, 80)));
+    if (!is_value(value)) return refused(fmt::format("\"{}\" is not a label value", one_line(value, 80)));
   }
   using Op = Selector::Op;
   const bool compares = term.op == Op::GreaterThan || term.op == Op::LessThan;

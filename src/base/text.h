@@ -27,7 +27,7 @@ std::string base64_encode(std::string_view bytes);
 // White space is skipped (certificates in kubeconfigs are often folded).
 Result<std::string> base64_decode(std::string_view text);
 
-// 64-bit FNV-1a: for stable names and digests that nobody attacks.
+// 64-bit FNV-1a: for stable names and digests that need no protection against attacks.
 std::uint64_t fnv1a(std::string_view bytes);
 
 // The whole file, at most `most` bytes; the message names the path and says what to do.

@@ -24,13 +24,12 @@ using std::chrono::seconds;
 
 std::unexpected<Fault> not_a_time(std::string_view text) {
   return fault(Fault::Kind::Malformed,
-               fmt::format("\"{}\" is no time; write it like 2026-11-15T16:22:04Z", one_line(text, 60)));
+               fmt::format("\"{}\" is not a time; write it like 2026-11-15T16:22:04Z", one_line(text, 60)));
 }
 
 std::unexpected<Fault> not_a_span(std::string_view text) {
-  return fault(
-      Fault::Kind::Malformed,
-      fmt::format("\"{}\" is no span of time; write it like 300, 90s, 1m30s, 250ms or 2h", one_line(text, 60)));
+  return fault(Fault::Kind::Malformed,
+               fmt::format("\"{}\" is not a duration; write it like 300, 90s, 1m30s, 250ms or 2h", one_line(text, 60)));
 }
 
 // The date and time of day without fraction. Written by hand: every condition, lease and Event has one.

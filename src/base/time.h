@@ -14,7 +14,7 @@ namespace drover::base {
 
 using Span = std::chrono::nanoseconds;
 
-// A tag for std::chrono only: nobody reads it; instants come from base::Loop.
+// A tag for std::chrono only: it is never read; instants come from base::Loop.
 struct Boottime {
   using rep = Span::rep;
   using period = Span::period;

@@ -23,7 +23,7 @@ base::Result<Address> parse_address(const std::string& text) {
   const auto colon = text.rfind(':');
   if (colon == std::string::npos) return refuse("there is no port");
   const auto port = base::parse_int(std::string_view(text).substr(colon + 1));
-  if (!port || *port < 0 || *port > 65535) return refuse("the port is no number from 0 to 65535");
+  if (!port || *port < 0 || *port > 65535) return refuse("the port is not a number from 0 to 65535");
   Address address{text.substr(0, colon), static_cast<int>(*port)};
   if (address.host.starts_with('[') && address.host.ends_with(']')) {
     address.host = address.host.substr(1, address.host.size() - 2);
@@ -33,7 +33,8 @@ base::Result<Address> parse_address(const std::string& text) {
   in_addr four{};
   in6_addr six{};
   const bool is_four = inet_pton(AF_INET, address.host.c_str(), &four) == 1;
-  if (!is_four && inet_pton(AF_INET6, address.host.c_str(), &six) != 1) return refuse("the address is no IP address");
+  if (!is_four && inet_pton(AF_INET6, address.host.c_str(), &six) != 1)
+    return refuse("the address is not an IP address");
   address.is_loopback = address.host.starts_with("127.") || address.host == "::1";
   address.is_everywhere = address.host == "0.0.0.0" || address.host == "::";
   return address;

@@ -20,7 +20,7 @@
 namespace drover::cli {
 namespace {
 
-// A kubelet asks every ten seconds; nobody else has to.
+// Only the kubelet asks, every ten seconds.
 constexpr http::HttpServerLimits kAgentRequestLimits = {
     .most_head_bytes = 8 * 1024, .most_body_bytes = 0, .most_unsent_bytes = 64 * 1024, .most_connections = 16};
 

@@ -46,7 +46,7 @@ class AgentSession {
                                                 code_ = code;
                                                 loop_.stop();
                                               }},
-                    [](bool) {});  // who asks is answered by looking at the machine
+                    [](bool) {});  // the machine is asked at each request
     loop_.on_signal([this](int) { program_->terminate(); });
     stay_small();
     program_->start();

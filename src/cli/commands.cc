@@ -7,7 +7,7 @@
 namespace drover::cli {
 
 void add_commands(Command app, const Vendors& vendors) {
-  // In the order of their names, whoever brings them.
+  // In the order of their names, the vendors' among them.
   std::map<std::string_view, std::function<void()>> commands = {
       {"agent", [&] { add_agent(app, vendors.agents); }},
       {"explain", [&] { add_explain(app, vendors.profiles); }},

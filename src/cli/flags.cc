@@ -68,7 +68,7 @@ void add_span_flag(Command command, const std::string& name, base::Span& value, 
     const auto span = base::parse_span(text);
     if (!span || *span < base::Span::zero()) {
       return base::fault(base::Fault::Kind::Malformed,
-                         fmt::format("\"{}\" is no time: write 500ms, 2s or 1m30s", base::one_line(text, 40)));
+                         fmt::format("invalid duration \"{}\": use 500ms, 2s or 1m30s", base::one_line(text, 40)));
     }
     value = *span;
     return {};
@@ -81,7 +81,7 @@ void add_fraction_flag(Command command, const std::string& name, double& value, 
     const auto fraction = parse_fraction(text);
     if (!fraction) {
       return base::fault(base::Fault::Kind::Malformed,
-                         fmt::format("\"{}\" is no part of a whole: write 10% or 0.1", base::one_line(text, 40)));
+                         fmt::format("invalid fraction \"{}\": use 10% or 0.1", base::one_line(text, 40)));
     }
     value = *fraction;
     return {};

@@ -82,7 +82,7 @@ void FleetSnapshot::make_fleets() {
   for (const PolicyView& sight : policies_seen_) sight.fleet->look(runtime_, at_);
 }
 
-// The pods of nodes that are being emptied; all pods where nodes wait, because whoever disturbs least goes first.
+// The pods of nodes that are being emptied; all pods where nodes wait, because the node that disturbs least goes first.
 void FleetSnapshot::list_pods() {
   at_ = loop_.wall();
   make_fleets();

@@ -37,7 +37,7 @@ class FleetSnapshot {
   void begin(std::function<void(base::Result<void>)> done);
 
   const vendors::WorkProfile& profile() const { return profile_; }
-  // How many policies count, and whom the rest is about.
+  // How many policies count, and which one the rest is about.
   std::size_t policies() const { return policies_seen_.size(); }
   void turn_to(std::size_t policy) { current_ = policy; }
   const kube::Object* policy() const { return policies_seen_.empty() ? nullptr : fleet().policy(); }

@@ -71,17 +71,16 @@ std::string summary_line(const FleetSnapshot& look) {
   const core::Slots& slots = look.plan().slots;
   // More than there are is as good as no limit.
   const std::string max_unavailable =
-      slots.max_unavailable > sum.total ? "any number" : std::to_string(slots.max_unavailable);
-  const std::string max_parallel = policy.max_parallel ? std::to_string(*policy.max_parallel) : "any number";
+      slots.max_unavailable > sum.total ? "unlimited" : std::to_string(slots.max_unavailable);
+  const std::string max_parallel = policy.max_parallel ? std::to_string(*policy.max_parallel) : "unlimited";
   return fmt::format(
-      "{} ({}): {} node{}, {} done, {} in flight, {} pending, {} failed; upgrades are {}; {} at once, {} may be out of "
-      "service and {} {}",
+      "{} ({}): {} node{}, {} done, {} in flight, {} pending, {} failed; upgrades are {}; parallel {}, unavailable "
+      "{}/{}",
       policy_name(look), look.profile().vendor.name, sum.total, sum.total == 1 ? "" : "s", sum.done, sum.in_flight,
-      sum.pending, failed_nodes(look), policy.is_on ? "on" : "off", max_parallel, max_unavailable, slots.unavailable,
-      slots.unavailable == 1 ? "is" : "are");
+      sum.pending, failed_nodes(look), policy.is_on ? "on" : "off", max_parallel, slots.unavailable, max_unavailable);
 }
 
-// A condition that somebody should do something about.
+// A condition that needs action.
 bool is_trouble(std::string_view type, bool is_true) {
   if (type == "Accepted") return !is_true;
   return is_true && type != "Ready" && type != "Progressing" && act::is_our_condition(type);
@@ -109,7 +108,7 @@ std::string condition_text(const core::When& when) {
 
 std::string_view what_is_done(core::Action action, const vendors::WorkProfile& profile) {
   switch (action) {
-    case Action::None: return "nothing, until that changes";
+    case Action::None: return "waiting until this changes";
     case Action::ProveImage:
       return profile.flow.has(core::Trait::ResidentAgent) ? "its agent builds the driver while the node serves"
                                                           : "a pod fetches the driver's image on the node";
@@ -134,6 +133,13 @@ std::string what_then(const core::Policy& policy, const core::NodeView& node, co
   return fmt::format("; those still there in {} that use the device are deleted", in);
 }
 
+bool waits_for_pod(const core::Decision& decision) {
+  if (decision.rule == nullptr) return false;
+  const core::Reason reason = decision.rule->reason;
+  return reason == core::Reason::DriverStarting || reason == core::Reason::FirstInstall ||
+         reason == core::Reason::ReplacingDriver;
+}
+
 std::string next_text(const FleetSnapshot& look, std::size_t index) {
   const core::Decision& decision = look.plan().decisions[index];
   const core::NodeView& node = look.view().nodes[index];
@@ -142,16 +148,17 @@ std::string next_text(const FleetSnapshot& look, std::size_t index) {
     for (const core::Step& step : decision.change->path) path += fmt::format(" → {}", core::name(step.to));
     return fmt::format("it moves{}", path);
   }
-  if (decision.change) return "its label and record are put right";
+  if (decision.change) return "its label and record are restored";
   if (node.phase == Phase::Failed && look.profile().state_label.empty()) {
-    return fmt::format("nothing, until somebody asks: kubectl annotate node {} {}=true", node.name,
+    return fmt::format("manual action required; to retry: kubectl annotate node {} {}=true", node.name,
                        look.profile().request_annotation);
   }
   if (node.phase == Phase::Failed) {
-    return fmt::format("nothing, until somebody asks: kubectl label node {} {}={} --overwrite", node.name,
+    return fmt::format("manual action required; to retry: kubectl label node {} {}={} --overwrite", node.name,
                        look.profile().state_label, look.profile().state(Phase::Required));
   }
   if (node.phase == Phase::Done) return "nothing, until the policy wants another driver";
+  if (decision.action == core::Action::None && waits_for_pod(decision)) return "waiting for the DaemonSet's pod";
   return std::string(what_is_done(decision.action, look.profile())) +
          what_then(look.view().policy, node, decision.action);
 }
@@ -160,9 +167,9 @@ std::string node_text(const core::NodeView& node) {
   std::string text = node.is_ready ? "Ready" : fmt::format("not ready for {}", base::human(node.unready_for));
   if (node.is_cordoned) {
     const bool ours = node.claim && node.claim->cordon == core::Claim::Cordon::Ours;
-    text += ours ? ", cordoned by drover" : ", cordoned by somebody else";
+    text += ours ? ", cordoned by drover" : ", cordoned by others";
   }
-  if (node.is_held) text += ", held for a person";
+  if (node.is_held) text += ", held by drover.dev/hold";
   if (node.is_skipped) text += ", left out by its skip label";
   if (!node.other_claim.empty()) text += fmt::format(", taken for {}", node.other_claim);
   return text;
@@ -179,7 +186,7 @@ std::string driver_pod_text(const FleetSnapshot& look, std::size_t index) {
   return text;
 }
 
-// The pods that stand between the node and its new driver, and who holds them.
+// The pods that stand between the node and its new driver, and the budgets that hold them.
 void tell_pods(const FleetSnapshot& look, std::size_t index, std::vector<std::string>& lines) {
   const core::NodeView& node = look.view().nodes[index];
   if (!node.pods || !core::kBeforeSwap.has(node.phase)) return;
@@ -195,10 +202,13 @@ void tell_pods(const FleetSnapshot& look, std::size_t index, std::vector<std::st
   for (const core::PodView* pod : left.to_evict) {
     const auto held = std::find_if(look.budgets().begin(), look.budgets().end(),
                                    [&](const observe::Budget& budget) { return budget.full_name() == pod->held_by; });
-    say(*pod, held == look.budgets().end()
-                  ? std::string()
-                  : fmt::format("budget {} has no room ({} healthy, {} wanted); raise it or scale its owner up",
-                                held->full_name(), held->healthy, held->wanted_healthy));
+    say(*pod,
+        held == look.budgets().end()
+            ? std::string()
+            : fmt::format(
+                  "blocked by PodDisruptionBudget {} (0 disruptions allowed, {} healthy, {} wanted); raise it or scale "
+                  "its owner up",
+                  held->full_name(), held->healthy, held->wanted_healthy));
   }
   for (const core::PodView* pod : left.going) say(*pod, "ending");
 }

@@ -1,4 +1,4 @@
-// The flag for the limit over all policies: the operator's, and that of whoever has to know it.
+// The flag for the limit over all policies: the operator's, and that of commands that have to know it.
 #pragma once
 
 #include <optional>

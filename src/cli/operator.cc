@@ -163,14 +163,14 @@ class Session {
 
   void leave() {
     log::info("asked to end");
-    // Whoever is in a hurry sends another signal.
+    // A second signal ends it at once.
     loop_.on_signal([this](int) { loop_.stop(); });
     farewell_ = loop_.after(kFarewell, [this] { loop_.stop(); });
     operator_->stop([this] { loop_.stop(); });
   }
 
   void lose() {
-    log::error("the lease is lost: ending, so that nothing is done by two", {});
+    log::error("the lease is lost: ending, so that two operators never write at once", {});
     exit_code_ = 1;
     loop_.stop();
   }
@@ -198,7 +198,7 @@ base::Result<LeaseName> parse_lease(const std::string& text) {
   if (parts.size() != 2 || parts[0].empty() || parts[1].empty()) {
     return base::fault(
         base::Fault::Kind::Malformed,
-        fmt::format("\"{}\" is no NAMESPACE/NAME: write drover-system/drover", base::one_line(text, 60)));
+        fmt::format("\"{}\" is not a NAMESPACE/NAME: write drover-system/drover", base::one_line(text, 60)));
   }
   return LeaseName{std::string(parts[0]), std::string(parts[1])};
 }

@@ -58,7 +58,7 @@ class Visitor {
       visit_.version = json::text_at(*answer, {"gitVersion"});
       if (visit_.version.empty()) {
         return fail({base::Fault::Kind::Malformed,
-                     "GET /version: the answer names no gitVersion, so this is no Kubernetes API server; check the "
+                     "GET /version: the answer names no gitVersion, so this is not a Kubernetes API server; check the "
                      "address in the kubeconfig"});
       }
       list();

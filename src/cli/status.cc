@@ -26,7 +26,7 @@ void print(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) fmt::print("{}\n", line);
 }
 
-// Every vendor's fleet whose policy is there. Nobody's policy is a fault that says what to create.
+// Every vendor's fleet whose policy is there. No policy at all is a fault that says what to create.
 class Viewer {
  public:
   base::Result<void> look(const TargetFlags& flags, vendors::WorkProfiles profiles) {

@@ -24,7 +24,7 @@ struct VendorCli {
 };
 using VendorClis = std::span<const VendorCli* const>;
 
-// Every vendor that is there (cmake/vendors.cmake), for main: everybody else is handed the vendors that he serves.
+// Every vendor that is there (cmake/vendors.cmake), for main: everything else is given the vendors that it serves.
 VendorClis all();
 
 // The vendors that a program is made for.

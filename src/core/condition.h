@@ -38,7 +38,7 @@ class Explanation {
   void say(fmt::format_string<Args...> format, Args&&... args) {
     if (speaks_) text_ = fmt::format(format, std::forward<Args>(args)...);
   }
-  // Makes the words only when somebody listens, for those that cost.
+  // Makes the words only when they are wanted, for those that cost.
   template <class Make>
   void say_made(const Make& make) {
     if (speaks_) text_ = make();

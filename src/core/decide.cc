@@ -34,7 +34,7 @@ Change difference(const NodeView& before, const NodeView& after, const Policy& p
   }
   change.wish_is_heard = before.is_asked_for && !after.is_asked_for;
   change.is_asked_for = after.is_asked_for;
-  // Whoever takes over from somebody cannot know who uncordoned the node.
+  // After a takeover it is not known who uncordoned the node.
   const bool was_open = before.claim && before.claim_is_written && !before.is_cordoned;
   const bool was_unswapped = kBeforeSwap.has(before.phase) || before.phase == Phase::Restart;
   change.gives_back_to_person = was_open && was_unswapped && !after.claim && after.phase == Phase::Required;

@@ -31,7 +31,7 @@ struct Change {
   std::vector<Step> path;           // empty: the label is put right, nothing else
   Phase phase;                      // where the node stands afterwards
   std::optional<Phase> label = {};  // what its label shows then; none: the label goes
-  bool label_was_wrong = false;     // it says something else now; that it is missing is no news
+  bool label_was_wrong = false;     // it says something else now; a missing one emits no Event
   std::optional<bool> cordoned = {};
   std::optional<bool> tainted = {};
   base::CowPtr<Claim> claim = {};      // as it is afterwards; none: the node is free
@@ -41,10 +41,10 @@ struct Change {
   bool wish_is_heard = false;          // a person's request has been taken up and can be removed
   bool is_asked_for = false;           // a person's request stands, and must survive us
   bool without_controller = false;     // it waits for its turn without the controller
-  bool is_without_controller = false;  // no controller is at work on it: its states are nobody's news
+  bool is_without_controller = false;  // autoUpgrade is off for it: its states emit no Events
   // What its driver's init container is told that it cannot have, or was told and may still be reading.
   std::optional<Scope> refuses = {};
-  bool gives_back_to_person = false;  // a person uncordoned it; it is left alone for a while
+  bool gives_back_to_person = false;  // a user uncordoned it; it is left alone for a while
 };
 
 struct Decision {

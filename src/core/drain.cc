@@ -25,12 +25,12 @@ PodFate fate_of(const PodView& pod, Scope scope, const Removal& removal) {
     return {&pod, Way::MayNot, "the kubelet runs it from a file on the node; take that file away"};
   }
   if (pod.is_going) return {&pod, Way::Goes, "it is being deleted"};
-  if (pod.returns) return {&pod, Way::MayNot, "it would be back at once: its DaemonSet tolerates every taint"};
+  if (pod.returns) return {&pod, Way::MayNot, "its DaemonSet tolerates all taints and would recreate it"};
   if (pod.owner.empty() && !removal.takes_bare_pods) {
-    return {&pod, Way::MayNot, "nobody would make it again; delete it, or set force"};
+    return {&pod, Way::MayNot, removal.bare_pod_text};
   }
   if (pod.has_local_data && !removal.takes_local_data) {
-    return {&pod, Way::MayNot, "its emptyDir would be lost; delete it, or set deleteEmptyDir"};
+    return {&pod, Way::MayNot, removal.local_data_text};
   }
   return {&pod, Way::Evict, "it uses the device"};
 }
@@ -60,7 +60,7 @@ std::string names_of(const Clearing& clearing) {
   };
   for (const PodFate& fate : clearing.refused) add(*fate.pod, fate.because);
   for (const PodView* pod : clearing.to_evict) {
-    add(*pod, pod->held_by.empty() ? std::string() : fmt::format("held by budget {}", pod->held_by));
+    add(*pod, pod->held_by.empty() ? std::string() : fmt::format("blocked by PodDisruptionBudget {}", pod->held_by));
   }
   for (const PodView* pod : clearing.going) add(*pod, "ending");
   if (named > kPodsNamed) names += fmt::format(" and {} more", named - kPodsNamed);

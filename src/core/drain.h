@@ -1,7 +1,7 @@
 // Which pods stand between a node and its new driver, and what may be done about each.
 //
-// Who is being drained is not remembered anywhere: the pods still on the node are the memory. So every pass sorts them
-// anew, and an eviction that was asked for twice is harmless.
+// Which pods are being drained is not stored: the pods still on the node say it. So every pass sorts them again, and an
+// eviction that was asked for twice is harmless.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,8 @@ struct Clearing {
 
 Clearing clearing_of(const std::vector<PodView>& pods, Scope scope, const Removal& removal);
 
-// "ml/train-7 (held by budget ml/train), ml/train-8 and 3 more": the pods in the way, at most three by name.
+// "ml/train-7 (blocked by PodDisruptionBudget ml/train), ml/train-8 and 3 more": the pods in the way, at most three by
+// name.
 std::string names_of(const Clearing& clearing);
 
 }  // namespace drover::core

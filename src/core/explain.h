@@ -23,7 +23,7 @@ struct Considered {
 // Every rule of the node's phase up to the one that applied.
 std::vector<Considered> explain(const Flow& flow, const FleetView& fleet, const Slots& slots, std::size_t node);
 
-// Why the node stands where it stands: "no slot is free: 1 of 1 at once are in flight".
+// Why the node stands where it stands: "no slot is free: maxParallelUpgrades reached (1 of 1)".
 std::string reason_of(const Flow& flow, const FleetView& fleet, const Slots& slots, std::size_t node);
 
 // The same as a code: of the last failure for a node that failed, else of the rule that was decided on.

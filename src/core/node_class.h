@@ -1,5 +1,5 @@
-// What a node is for somebody who asks whether the policy is carried out. Each managed node is in exactly one class, so
-// that their counts add up to all nodes; status, metrics and the command line ask here and not for a phase.
+// What a node counts as when the question is whether the policy is carried out. Each managed node is in exactly one
+// class, so that their counts add up to all nodes; status, metrics and the command line ask here and not for a phase.
 #pragma once
 
 #include <array>

@@ -47,7 +47,7 @@ inline constexpr std::array<PhaseRow, kPhases> kPhaseTable = {{
     {Phase::Validate, "validate", "the new driver proves itself"},
     {Phase::Uncordon, "uncordon", "the node goes back into service"},
     {Phase::Done, "done", "the wanted driver serves"},
-    {Phase::Failed, "failed", "a person has to look"},
+    {Phase::Failed, "failed", "manual action required"},
 }};
 
 constexpr std::string_view name(Phase phase) { return kPhaseTable[static_cast<std::size_t>(phase)].name; }

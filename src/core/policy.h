@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/time.h"
 
@@ -26,11 +27,18 @@ struct Share {
 
 // Which pods may be removed at all, and for how long they are asked.
 struct Removal {
-  bool takes_bare_pods = false;      // without a controller: nobody makes them again
+  bool takes_bare_pods = false;      // without a controller: nothing recreates them
   bool takes_local_data = false;     // with an emptyDir: its content is lost
   std::optional<Span> at_most = {};  // then what the vendor's document says
   bool forces = true;                // which is that what is left is deleted; else it was in vain
-  bool operator==(const Removal&) const = default;
+  // What a message says of a pod that may not be removed; it names the field that would allow it.
+  std::string_view bare_pod_text = "pod has no controller; delete it or set spec.…drain.force=true";
+  std::string_view local_data_text = "its emptyDir would be lost; delete it or set spec.…drain.deleteEmptyDir=true";
+  // The texts are not part of what was asked for.
+  bool operator==(const Removal& other) const {
+    return takes_bare_pods == other.takes_bare_pods && takes_local_data == other.takes_local_data &&
+           at_most == other.at_most && forces == other.forces;
+  }
 };
 
 struct JobWait {
@@ -44,17 +52,18 @@ struct Policy {
   std::string uid;
   bool is_on = true;  // off: nothing new is taken away, what is away comes back
   // Off, and no controller is wanted: outdated drivers are replaced one by one, and what each new one's init container
-  // asks for is done (it is done for one that somebody else replaced, too).
+  // asks for is done (it is done for one that drover did not replace, too).
   bool rolling_update = false;
   bool is_ending = false;    // deleted, and its nodes have to be given back
   std::string trouble = {};  // what cannot be read of it: until that is mended, nothing new starts
 
-  std::optional<int> max_parallel = 1;                     // nodes in flight
-  Share unavailable = {.amount = 25, .is_percent = true};  // nodes out of service, for whatever reason
-  int nodes_at_start = 0;                                  // of this rollout; 0: not known yet
-  Share failures = {.amount = 10, .is_percent = true};     // of those that finished with this driver
+  std::optional<int> max_parallel = 1;                          // nodes in flight
+  std::string_view max_parallel_field = "maxParallelUpgrades";  // as the vendor spells it
+  Share unavailable = {.amount = 25, .is_percent = true};       // nodes out of service, for whatever reason
+  int nodes_at_start = 0;                                       // of this rollout; 0: not known yet
+  Share failures = {.amount = 10, .is_percent = true};          // of those that finished with this driver
 
-  bool cordons = true;  // false: its nodes stay open, and whoever holds the device is the agent's business
+  bool cordons = true;  // false: its nodes stay open, and the agent deals with what holds the device
   JobWait jobs = {};
   std::optional<Removal> device_pods = Removal{.at_most = std::chrono::seconds(300)};
   std::optional<Removal> drain = {};  // empty: pods without a device stay

@@ -8,7 +8,7 @@
 
 namespace drover::core {
 
-// A node's place in line, when so many pods use its devices: whoever is less comes first. It speaks of the node's name,
+// A node's place in line, when so many pods use its devices: the lesser comes first. It speaks of the node's name,
 // which must outlive it.
 using QueuePosition = std::tuple<bool, bool, int, std::string_view>;
 QueuePosition queue_position_of(const NodeView& node, int device_pods);

@@ -31,10 +31,10 @@ constexpr Repair kRepairs[] = {
     {Reason::ClaimOfAnotherPolicy, "the claim names another policy",
      [](In c) { return c.node.claim && !c.policy.uid.empty() && c.node.claim->policy != c.policy.uid; },
      [](NodeView& node, const Flow&, const Policy& policy) { node.claim->policy = policy.uid; }},
-    // A person who uncordons a node after the swap, or one that failed in our hands, has it: should it be cordoned
+    // A node that a user uncordons after the swap, or after a failure under us, is the user's: should it be cordoned
     // again,
-    // that is the person's cordon.
-    {Reason::CordonNoLongerOurs, "a person uncordoned it; another cordon is not ours",
+    // that is the user's cordon.
+    {Reason::CordonNoLongerOurs, "a user uncordoned it; another cordon is not ours",
      [](In c) {
        if (!c.node.claim || c.node.claim->cordon != Claim::Cordon::Ours || c.node.is_cordoned) return false;
        return c.node.phase == Phase::Failed || is_swapped(c.node, c.flow, c.node.phase);

@@ -13,7 +13,8 @@ constexpr std::size_t kNodesNamed = 3;
 // Images are fetched for this many nodes beyond those that may start, so that a free slot is used at once.
 constexpr int kAhead = 2;
 
-// A node whose image is on its way keeps its place in the line for this long: whose image arrives first is no order.
+// A node whose image is on its way keeps its place in the line for this long: images do not arrive in the order of the
+// line.
 constexpr Span kKeepsItsPlace = std::chrono::minutes(1);
 
 // As the last count counted.
@@ -30,14 +31,14 @@ bool could_start(const NodeView& node, bool is_halted) {
          (node.driver.is_outdated || node.is_asked_for || node.driver.waits_for_us);
 }
 
-// There is no driver, or the one that is wanted has still to come up.
+// It has no driver, or the one that is wanted has still to come up.
 bool is_changing(const NodeView& node) {
   const DriverView& driver = node.driver;
   if (!node.is_ready || node.target.empty()) return false;
   return driver.pod.empty() || driver.is_going || (!driver.is_ready && !driver.is_outdated);
 }
 
-// Whom a controller could not upgrade either does not wait for it.
+// A node that a controller could not upgrade either does not wait for it.
 void count_without_controller(const NodeView& node, Slots& slots) {
   const bool is_pending = node.phase == Phase::Required && !node.without_controller && !node.driver.asks_for &&
                           !node.is_skipped && !node.cannot_unload;
@@ -71,7 +72,7 @@ void keep_place(const NodeView& node, Slots& slots) {
   slots.look_again_in = std::min(slots.look_again_in.value_or(left), left);
 }
 
-// Without the controller: who asks is served, and a driver is replaced only when every other one is there.
+// Without the controller: nodes that ask are served, and a driver is replaced only when every other one is there.
 void queue_without_controller(const FleetView& fleet, Slots& slots) {
   std::vector<std::size_t> line;
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
@@ -80,7 +81,7 @@ void queue_without_controller(const FleetView& fleet, Slots& slots) {
     if (could_start(node, slots.is_halted) && goes_without_controller(node, fleet.policy) && !is_left_alone)
       line.push_back(i);
   }
-  // Whoever asks comes before whoever is to be replaced, and of those first who has no driver that works.
+  // Nodes that ask come before nodes whose driver is to be replaced; of those first the ones without a working driver.
   const auto turn = [&](std::size_t i) {
     const NodeView& node = fleet.nodes[i];
     return std::tuple_cat(std::make_tuple(!node.asks_for_room(), node.driver.is_ready), queue_position_of(node));
@@ -143,8 +144,7 @@ void choose_renewals(const FleetView& fleet, Slots& slots) {
 
 }  // namespace
 
-// A driver that waits for permission holds its node already; then those a person asked for; then whoever disturbs
-// least.
+// A driver that waits for permission holds its node already; then nodes with a request; then those that disturb least.
 QueuePosition queue_position_of(const NodeView& node, int device_pods) {
   return {!node.driver.waits_for_us, !node.is_asked_for, device_pods, node.name};
 }
@@ -155,12 +155,11 @@ std::string Slots::obstacle() const {
   if (paused != nullptr) return fmt::format("an upgrade is paused, and {} waits for it; resume it first", paused->name);
   if (changing != nullptr && in_flight == 0) return fmt::format("the driver of {} is not ready yet", changing->name);
   if (max_parallel && in_flight >= *max_parallel)
-    return fmt::format("{} of {} at once are in flight", in_flight, *max_parallel);
-  if (global_headroom <= 0) return "the limit over all policies is reached";
+    return fmt::format("{} reached ({} of {})", max_parallel_field, in_flight, *max_parallel);
+  if (global_headroom <= 0) return "--max-unavailable over all policies reached";
   if (unavailable < max_unavailable)
     return awaited == nullptr ? "" : awaited->name + " is first, and its image is being fetched";
-  std::string why =
-      fmt::format("{} of {} nodes are out of service, and {} may be", unavailable, managed, max_unavailable);
+  std::string why = fmt::format("maxUnavailable reached ({} of {})", unavailable, max_unavailable);
   if (!cordoned.empty()) {
     why += "; cordoned by others: ";
     for (std::size_t i = 0; i < cordoned.size(); ++i) why += fmt::format("{}{}", i == 0 ? "" : ", ", cordoned[i]->name);
@@ -173,10 +172,11 @@ Slots count_slots(const FleetView& fleet) {
   count(fleet, slots);
   const Policy& policy = fleet.policy;
   const int base = policy.nodes_at_start > 0 ? std::min(policy.nodes_at_start, slots.managed) : slots.managed;
-  // A share of more than everybody is no limit: however many are out of service, others may be too.
+  // A share above 100% does not limit: however many are out of service, others may be too.
   const bool is_limited = !policy.unavailable.is_percent || policy.unavailable.amount <= 100;
   slots.max_unavailable = is_limited ? policy.unavailable.of(base) : slots.unavailable + base + 1;
   slots.max_parallel = policy.max_parallel;
+  slots.max_parallel_field = policy.max_parallel_field;
   slots.global_headroom = fleet.global_headroom;
   slots.trouble = policy.trouble;
   slots.pods_are_counted = fleet.pods_are_counted || !policy.is_on;
@@ -208,7 +208,7 @@ Slots count_slots(const FleetView& fleet) {
   int room = slots.max_unavailable - slots.unavailable;
   const bool is_full = room <= 0;
   const int width = slots.max_parallel ? std::min(*slots.max_parallel, slots.max_unavailable) : slots.max_unavailable;
-  // Nodes whose image cannot be had do not hold the line up: the window is counted without them.
+  // Nodes whose image cannot be pulled do not hold the line up: the window is counted without them.
   const auto by_turn = [&](std::size_t a, std::size_t b) {
     return queue_position_of(fleet.nodes[a]) < queue_position_of(fleet.nodes[b]);
   };

@@ -1,19 +1,20 @@
-// Who may start now: the limits of a policy against what the fleet can spare.
+// Which nodes may start now: the limits of a policy against what the fleet can spare.
 //
 // Counted once a pass, for all nodes together; the rules of one node then only look up its turn. A node that is out of
-// service anyway costs nothing of what may be away, but still one of those at once; when what may be away is used up,
-// by whomever, nobody starts but those that we hold since an earlier try.
+// service anyway costs nothing of what may be away, but still one of those at once; when what may be away is used up
+// only those that we hold since an earlier try start.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/view.h"
 
 namespace drover::core {
 
-// A person who uncordons a node under us is not contradicted for this long.
+// A node that a user uncordons under us is left alone for this long.
 inline constexpr Span kRespect = std::chrono::minutes(10);
 
 struct Slots {
@@ -27,6 +28,7 @@ struct Slots {
 
   int max_unavailable = 0;
   std::optional<int> max_parallel = {};
+  std::string_view max_parallel_field = {};
   int global_headroom = 0;
   std::string trouble = {};  // the policy cannot be read
   bool pods_are_counted = true;
@@ -40,9 +42,10 @@ struct Slots {
   std::vector<bool> is_next_in_line;  // by index: its turn comes soon enough to fetch the image now
   std::vector<bool> may_renew;        // by index: its pod, and nothing else, may be replaced now
 
-  std::optional<Span> look_again_in = {};  // when time alone gives somebody else his turn
+  std::optional<Span> look_again_in = {};  // when time alone lets another node start
 
-  // Why nobody else starts, in words that name the limit: "1 of 1 at once are in flight"; "" when there is room.
+  // Why no other node starts, in words that name the limit: "maxParallelUpgrades reached (1 of 1)"; "" when there is
+  // room.
   std::string obstacle() const;
 };
 

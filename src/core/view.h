@@ -1,7 +1,7 @@
 // What is known, as plain facts: made by observe from API objects, read by every rule. Nothing here is ever changed by
 // core; a rule that needs another fact gets another field.
 //
-// Time appears only as spans that have been measured by somebody else ("in this phase for 40 s that count"), so that
+// Time appears only as spans that are measured elsewhere ("in this phase for 40 s that count"), so that
 // rules cannot read a clock and a test can write down any moment.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace drover::core {
 
-// Whom a clearing is about.
+// Which pods a clearing is about.
 enum class Scope : std::uint8_t {
   DevicePods,  // whatever uses the device, daemon pods too: they would hold the driver
   AllPods,     // as `kubectl drain`: daemon pods stay, pods that the selector leaves out stay
@@ -36,7 +36,7 @@ struct PodView {
   bool uses_device = false;
   bool is_finished = false;  // succeeded or failed: it holds nothing any more
   bool is_going = false;     // has a deletion timestamp
-  bool is_mirror = false;    // the kubelet's own: nobody can evict it
+  bool is_mirror = false;    // the kubelet's own: it cannot be evicted
   bool is_daemon = false;    // made by a DaemonSet, which ignores a cordon
   bool returns = false;      // a daemon pod that tolerates our taint as well: it would be back at once
   bool has_local_data = false;
@@ -61,7 +61,7 @@ struct DriverView {
   std::optional<Span> unready_for = {};  // done, and not ready since this process has seen it so
   bool is_settled = true;                // the DaemonSet's controller has seen the newest template
   bool waits_for_us = false;             // its agent asks for permission to swap
-  // Without the controller: whom it wants gone first, and whether it has spoken and wants nothing (any more).
+  // Without the controller: which pods it wants gone first, and whether it has spoken and wants nothing (any more).
   std::optional<Scope> asks_for = {};
   bool asks_nothing = false;
   bool is_stale = false;       // its pod is made from an older template, which changes nothing of the driver
@@ -69,7 +69,7 @@ struct DriverView {
   base::InternedString trouble = {};  // "ImagePullBackOff: …"
   // What only vendors whose agents report it tell.
   base::InternedString loaded = {};   // the version that the kernel has
-  base::InternedString held_by = {};  // who holds the device, so that the driver cannot be taken out
+  base::InternedString held_by = {};  // what holds the device, so that the driver cannot be taken out
   base::InternedString refusal = {};  // why what was wanted did not load; the pod does not try again
 };
 
@@ -93,7 +93,7 @@ inline constexpr std::string_view kAbsent = "-";
 
 // Our exclusive hold on a node, as read from its record.
 struct Claim {
-  // Found: somebody had cordoned it before us, so it stays cordoned. None: the policy does not have its nodes cordoned.
+  // Found: it was cordoned before we took it, so it stays cordoned. None: the policy does not have its nodes cordoned.
   enum class Cordon { Ours, Found, None };
 
   std::string id;
@@ -143,14 +143,14 @@ struct NodeView {
   bool without_controller = false;          // it waits for its turn without the controller
   std::optional<Scope> refused = {};        // what its driver's init container was told that it cannot have
   bool cannot_unload = false;               // its kernel: only a reboot takes a driver out
-  base::InternedString other_claim = {};    // who else has it: "firmware of tt-fw"
-  std::optional<Span> given_back_for = {};  // since a person uncordoned it under us
+  base::InternedString other_claim = {};    // what else has it: "firmware of tt-fw"
+  std::optional<Span> given_back_for = {};  // since a user uncordoned it under us
   std::optional<Phase> label = {};          // what its state label says; none: it has none
-  base::InternedString odd_label = {};      // a state label that nobody knows
+  base::InternedString odd_label = {};      // a state label with an unknown value
 
   base::CowPtr<Claim> claim = {};
   bool claim_is_written = true;  // false: it is adopted, and stands in no record yet
-  bool record_is_odd = false;    // what is written of it cannot be read, and is to be written anew
+  bool record_is_odd = false;    // what is written of it cannot be read, and is to be restored
   base::CowPtr<Outcome> outcome = {};
   DriverView driver = {};
   ValidatorView validator = {};
@@ -168,7 +168,7 @@ struct NodeView {
   bool is_unavailable() const { return is_cordoned || !is_ready || is_in_flight(phase); }
   // Counted and upgraded by the policy.
   bool is_managed() const { return is_selected && !driver.is_host_managed; }
-  // Its driver's init container wants somebody gone, and was not told that it cannot be.
+  // Its driver's init container wants pods gone, and was not told that they cannot be.
   bool asks_for_room() const {
     return driver.asks_for && (!refused || (*refused == Scope::DevicePods && *driver.asks_for == Scope::AllPods));
   }
@@ -188,7 +188,7 @@ struct FleetView {
   std::vector<NodeView> nodes;
   int global_headroom = 1 << 30;  // what the fleet-wide limit leaves for this policy
   int in_flight_elsewhere = 0;    // that the policy took and no longer has, and that have still to be given back
-  bool pods_are_counted = true;   // false: whom an upgrade disturbs least is not known yet
+  bool pods_are_counted = true;   // false: which node an upgrade disturbs least is not known yet
 };
 
 }  // namespace drover::core

@@ -1,4 +1,4 @@
-// One Linux machine, as the agent sees it: files, kernel modules, who holds a device, boots.
+// One Linux machine, as the agent sees it: files, kernel modules, which processes hold a device, boots.
 //
 // The real one (linux_host.h) reads /proc and /sys under an injectable root; the simulated one (sim/sim_host.h) keeps
 // the same facts in memory and can have bad luck. Nothing here blocks for long and nothing knows Kubernetes.
@@ -123,7 +123,7 @@ class Host {
   virtual Result<void> kill(int pid) = 0;
   // Its command and pod; NotFound when there is no such process.
   virtual Result<Holder> process(int pid) { return not_here("look at process", std::to_string(pid)); }
-  // Processes whose open files we may not see: with any of them, "nobody holds it" is not known.
+  // Processes whose open files we may not see: with any of them, "no process holds it" is not known.
   virtual int hidden_processes() { return 0; }
   // Uids of the pods that have a process here, each once, in order.
   virtual Result<std::vector<std::string>> pods_with_processes() {

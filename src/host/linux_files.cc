@@ -2,7 +2,7 @@
 //
 // A file in a folder of ours is opened from that folder's descriptor with every link on the way refused, must be a
 // plain file with one name that only its owner can write, and what is checked, hashed and loaded is one descriptor:
-// whoever swaps the file meanwhile changes nothing.
+// swapping the file meanwhile changes nothing.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
@@ -118,7 +118,7 @@ Result<Descriptor> open_inside(const std::string& folder_place, const std::strin
   struct stat facts{};
   if (::fstat(file.get(), &facts) != 0) return failed("look at " + whole, errno);
   if (!S_ISREG(facts.st_mode) || facts.st_nlink != 1 || facts.st_size > kMostModuleBytes)
-    return fault(Fault::Kind::Refused, fmt::format("will not open {}: it is no plain file with one name", whole));
+    return fault(Fault::Kind::Refused, fmt::format("will not open {}: it is not a regular file with one link", whole));
   if (others_write(facts) || others_write_on_the_way(folder.get(), path)) {
     return fault(Fault::Kind::Refused,
                  fmt::format("will not open {}: others than root could have written it or a folder on the way", whole));
@@ -252,7 +252,7 @@ Result<ModuleFile> LinuxHost::module_file(const std::string& path) {
   TRY(const auto bytes, base::read_file(place, kMostModuleBytes));
   if (!bytes.starts_with("\x7f"
                          "ELF"))
-    return fault(Fault::Kind::Malformed, fmt::format("{} is no kernel module: it does not begin as one", place));
+    return fault(Fault::Kind::Malformed, fmt::format("{} is not a kernel module: it does not begin as one", place));
   const std::string magic = module_word(bytes, "vermagic");
   if (magic.empty())
     return fault(Fault::Kind::Malformed, fmt::format("{} does not say for which kernel it was built", place));

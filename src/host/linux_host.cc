@@ -24,7 +24,7 @@ namespace {
 using base::fault;
 using base::Fault;
 
-constexpr std::string_view kNobodysModule = "drover_no_such_module";
+constexpr std::string_view kUnknownModule = "drover_no_such_module";
 constexpr int kCompressedModule = 4;  // MODULE_INIT_COMPRESSED_FILE
 
 Fault::Kind kind_of(int error) {
@@ -101,8 +101,9 @@ Result<std::string> LinuxHost::place(const std::string& path) const {
   const auto parts = base::split(path, '/');
   const bool climbs = std::find(parts.begin(), parts.end(), "..") != parts.end();
   if (!path.starts_with('/') || climbs || path.find('\0') != std::string::npos) {
-    return fault(Fault::Kind::Refused, fmt::format("\"{}\" is no path of the host: it must begin with / and hold no ..",
-                                                   base::one_line(path, 120)));
+    return fault(Fault::Kind::Refused,
+                 fmt::format("\"{}\" is not a path of the host: it must begin with / and hold no ..",
+                             base::one_line(path, 120)));
   }
   const bool is_mounted = std::any_of(mounted_.begin(), mounted_.end(), [&](const std::string& folder) {
     return path == folder || path.starts_with(folder + "/");
@@ -225,13 +226,13 @@ bool LinuxHost::can_unload_modules() {
   // Nothing is loaded that could show it: the kernel's build configuration says it, where it is installed.
   const auto config = read("/boot/config-" + kernel_release()).value_or("");
   if (config.find("# CONFIG_MODULE_UNLOAD is not set") != std::string::npos) return false;
-  // Asked for a module that nobody has, a kernel that could unload says that it is not there, or that we may not.
-  return kernel_.unload_module(std::string(kNobodysModule)) != ENOSYS;
+  // Asked for a module that does not exist, a kernel that could unload says that it is not there, or that we may not.
+  return kernel_.unload_module(std::string(kUnknownModule)) != ENOSYS;
 }
 
 Result<void> LinuxHost::unload(const std::string& module) {
   if (!is_module_name(module)) {
-    return fault(Fault::Kind::Refused, fmt::format("\"{}\" is no name of a module", base::one_line(module, 60)));
+    return fault(Fault::Kind::Refused, fmt::format("\"{}\" is not a name of a module", base::one_line(module, 60)));
   }
   const int error = kernel_.unload_module(module);
   switch (error) {
@@ -268,7 +269,7 @@ Result<void> LinuxHost::give_to_kernel(int fd, const std::string& place, const s
                    fmt::format("cannot load {}: a module of that name is loaded; unload it first", place));
     case ENOEXEC:
       return fault(Fault::Kind::Malformed,
-                   fmt::format("cannot load {}: it is no module for kernel {}; build it for this kernel", place,
+                   fmt::format("cannot load {}: it is not a module for kernel {}; build it for this kernel", place,
                                kernel_release()));
     case EKEYREJECTED:
     case ENOKEY:

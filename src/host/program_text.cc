@@ -22,7 +22,7 @@ bool parse_hex(std::string_view text, std::uintptr_t& number) {
 }
 
 // "55d0c8a4e000-55d0c8a5f000 r-xp 00038000 fe:00 1234  /usr/bin/drover". Only text: it is never written to, while
-// read-only data has been, by relocations. Inode 0 is no file.
+// read-only data has been, by relocations. Inode 0 is not a file.
 bool is_text(std::string_view line, Range& range) {
   std::vector<std::string_view> words;
   for (const std::string_view word : base::split(line, ' ')) {

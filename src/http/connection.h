@@ -24,7 +24,7 @@ struct House : std::enable_shared_from_this<House> {
 
   // Unless the house closes first: what was to be called is let go of then, not when the loop ends.
   void call_soon(std::function<void()> then);
-  // Cuts everybody off and lets go of everything that belongs to answerers.
+  // Closes all connections and lets go of everything that belongs to answerers.
   void close();
 
   kube::AsioLoop& loop;

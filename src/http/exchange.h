@@ -1,5 +1,5 @@
-// One HTTP request, and the way to answer it: what stands between the wire (http_server.h) and whoever knows what a
-// request means (the embedded cluster's door, the operator's pages). Neither knows the other; tests answer requests
+// One HTTP request, and the way to answer it: what stands between the wire (http_server.h) and the code that knows what
+// a request means (the embedded cluster's door, the operator's pages). Neither knows the other; tests answer requests
 // without a socket.
 #pragma once
 
@@ -35,7 +35,7 @@ struct HttpReply {
 };
 
 // Answered once: whole by `reply`, or piece by piece by `begin`, `send`… and `end`. What is said after the peer has
-// gone, or after the end, is dropped. An Exchange that everybody let go of without an answer is answered with a 500.
+// gone, or after the end, is dropped. An Exchange that is let go of without an answer is answered with a 500.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -51,7 +51,7 @@ class Exchange {
   virtual std::size_t unsent() const = 0;
   // Called once, soon, when `unsent` is zero; a new call replaces the one before.
   virtual void on_drained(std::function<void()> then) = 0;
-  // Called once when the connection is gone before the end, whoever broke it (not when the whole server closes).
+  // Called once when the connection is gone before the end, whichever side broke it (not when the whole server closes).
   // Holding the Exchange inside it would keep it alive for ever.
   virtual void on_gone(std::function<void()> then) = 0;
   // Breaks the connection: for a peer that does not take what it asked for.

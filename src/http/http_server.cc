@@ -20,7 +20,7 @@ using Error = boost::system::error_code;
 
 constexpr auto kPauseWhenFull = std::chrono::milliseconds(100);
 
-// No ALPN is offered, so nobody is told that HTTP/2 is spoken here.
+// No ALPN is offered, so no client tries HTTP/2.
 base::Result<void> prepare(asio::ssl::context& tls, const Identity& identity) {
   Error error;
   tls.use_certificate_chain(asio::buffer(identity.certificate_pem), error);
@@ -63,7 +63,8 @@ base::Result<void> HttpServer::Body::listen(const HttpServerOptions& options) {
   Error error;
   const auto address = options.address == "localhost" ? asio::ip::address_v4::loopback()
                                                       : asio::ip::make_address(options.address, error);
-  if (error) return refuse("the address is not an IP address (127.0.0.1 is this machine only, 0.0.0.0 is everybody)");
+  if (error)
+    return refuse("the address is not an IP address (127.0.0.1 is this machine only, 0.0.0.0 is all networks)");
   if (options.port < 0 || options.port > 65535) return refuse("a port is a number from 0 to 65535");
   const tcp::endpoint endpoint(address, static_cast<unsigned short>(options.port));
   acceptor.open(endpoint.protocol(), error);
@@ -101,7 +102,7 @@ void HttpServer::Body::admit(tcp::socket socket) {
   connection->start();
 }
 
-// Whoever has been idle for longest can come again; whoever waits for an answer stays.
+// The client that has been idle for longest can come again; one that waits for an answer stays.
 bool HttpServer::Body::make_room() {
   Connection* oldest = nullptr;
   std::optional<base::Instant> oldest_since;

@@ -1,8 +1,8 @@
 // An HTTP/1.1 server on the event loop, with TLS (a certificate made on the spot) or without.
 //
 // It reads whole requests, hands them to the Answerer, and sends what comes back: whole, or as an endless stream. One
-// request at a time per connection; further ones wait their turn. Nobody can disturb the others: whoever stalls, sends
-// garbage, too much, or does not take what they asked for is cut off. It must not know what a request means. Asio stays
+// request at a time per connection; further ones wait their turn. No client can disturb the others: one that stalls,
+// sends garbage, too much, or does not read its answer is cut off. It must not know what a request means. Asio stays
 // behind this header.
 #pragma once
 
@@ -47,7 +47,7 @@ class HttpServer {
   // Accepts connections from now on. The loop, and whatever the answerer refers to, must outlive it.
   static base::Result<std::unique_ptr<HttpServer>> open(kube::AsioLoop& loop, HttpServerOptions options,
                                                         Answerer answerer);
-  // Cuts everybody off; nobody is called back any more.
+  // Closes all connections; nothing is called back any more.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

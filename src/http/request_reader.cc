@@ -19,7 +19,7 @@ namespace beast = boost::beast::http;
 using Head = beast::request<beast::empty_body>;
 
 constexpr std::size_t kMostChunkLine = 4096;
-const std::string kNoRequest = "this is no HTTP/1.1 request: ";
+const std::string kNoRequest = "this is not an HTTP/1.1 request: ";
 
 std::string text_of(boost::beast::string_view view) { return {view.data(), view.size()}; }
 

@@ -9,7 +9,7 @@
 
 namespace drover::http {
 
-// Whoever asks keeps the wire alive until it is called back. One read and one write at a time.
+// The caller keeps the wire alive until it is called back. One read and one write at a time.
 class Wire {
  public:
   using Error = boost::system::error_code;

@@ -32,7 +32,7 @@ enum class Propagation { Default, Background, Foreground, Orphan };
 // What the server does about fields it does not know: nothing said is its own choice (a real server warns).
 enum class FieldValidation { Unsaid, Ignore, Warn, Strict };
 
-// Who travels how: the lease has its own connection and no limiter, so that no other traffic can make us lose it.
+// Lanes: the lease has its own connection and no limiter, so that no other traffic can make us lose it.
 enum class Lane { Ordinary, Lease };
 
 // One request for one object. Made by the functions below, which set what their verb needs.
@@ -77,7 +77,7 @@ Request evict(std::string ns, std::string pod, std::string uid);
 // "patch nodes/gpu-7", "evict pods/ml/train-7": for messages and transcripts.
 std::string sentence(const Request& request);
 
-// A call under way. Destroying it means that nobody waits for the answer any more: nothing of it is called back.
+// A call under way. Destroying it means that the answer is not wanted any more: nothing of it is called back.
 // A write whose Call is destroyed may still happen.
 class Call {
  public:
@@ -104,7 +104,7 @@ class Call {
   void cancel() {
     if (auto ticket = std::move(ticket_)) ticket->cancel();
   }
-  // The answer is still delivered although nobody holds the Call.
+  // The answer is still delivered although the Call is no longer held.
   void let_go() { ticket_.reset(); }
 
  private:

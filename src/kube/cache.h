@@ -1,4 +1,4 @@
-// The objects of one range as last heard, and what changed since somebody looked.
+// The objects of one range as last heard, and what changed since the last look.
 //
 // Owned by one thread, fed by a Reflector, which has already seen to order: what is put here replaces what was there.
 // `T` is what the owner projects each object to (a view of its own, or Object). A relist is a sweep: objects that the
@@ -47,7 +47,7 @@ class Cache {
   // True from the beginning of a sweep to its end: what is here may be partly of the new list, partly of the old.
   bool is_sweeping() const { return sweeping_; }
 
-  // Views are to be made anew of whatever comes next, also where its version is known.
+  // Views are to be made again of whatever comes next, also where its version is known.
   void doubt() {
     for (auto& [key, entry] : entries_) entry.version.clear();
   }
@@ -65,7 +65,7 @@ class Cache {
       at = entries_.try_emplace(key, Entry{make_(object), std::string(version), sweep_}).first;
     } else {
       at->second.sweep = sweep_;
-      // Without a version nobody can tell whether it is the same again.
+      // Without a version it is not known whether it is the same again.
       if (!version.empty() && at->second.version == version) return false;
       at->second.view = make_(object);
       at->second.version = version;

@@ -1,5 +1,5 @@
 // Kubeconfigs and the pod's own account. What kubectl accepts is accepted; what we cannot honour (impersonation,
-// auth-provider) is refused by name rather than ignored, because ignoring it would make us somebody else.
+// auth-provider) is refused by name rather than ignored, because ignoring it would give us another identity.
 #include "kube/config.h"
 
 #include <fmt/core.h>
@@ -37,9 +37,9 @@ class Reading {
       : config_(config), directory_(std::move(directory)), source_(std::move(source)) {}
 
   Result<Target> target(const std::string& wanted) {
-    if (!config_.is_object()) return malformed("is no kubeconfig: it has no fields");
+    if (!config_.is_object()) return malformed("is not a kubeconfig: it has no fields");
     if (const auto kind = json::text_at(config_, {"kind"}); !kind.empty() && kind != "Config") {
-      return malformed(fmt::format("is no kubeconfig but a {}", base::one_line(kind, 40)));
+      return malformed(fmt::format("is not a kubeconfig but a {}", base::one_line(kind, 40)));
     }
     const std::string name = wanted.empty() ? std::string(json::text_at(config_, {"current-context"})) : wanted;
     if (name.empty())
@@ -100,7 +100,7 @@ class Reading {
   Result<std::string> pem(const json::Value& value, const std::string& key, const std::string& whose) const {
     if (const auto encoded = json::text_at(value, {key + "-data"}); !encoded.empty()) {
       auto decoded = base::base64_decode(encoded);
-      if (!decoded) return malformed(fmt::format("{}-data of {} is no base64", key, whose));
+      if (!decoded) return malformed(fmt::format("{}-data of {} is not base64", key, whose));
       return decoded;
     }
     const auto path = json::text_at(value, {key});
@@ -115,7 +115,7 @@ class Reading {
     const auto server = json::text_at(cluster, {"server"});
     if (server.empty()) return malformed(fmt::format("{} has no server", whose));
     const auto url = net::parse_url(server);
-    if (!url) return malformed(fmt::format("the server of {} is no URL: {}", whose, url.error().message));
+    if (!url) return malformed(fmt::format("the server of {} is not a URL: {}", whose, url.error().message));
     if (url->scheme != "https" && url->scheme != "http") {
       return malformed(fmt::format("the server of {} has the unknown scheme \"{}\"; it must be https:// (or http://)",
                                    whose, url->scheme));
@@ -174,11 +174,11 @@ class Reading {
     if (json::text_at(exec, {"interactiveMode"}) == "Always") {
       return base::fault(Fault::Kind::Refused,
                          fmt::format("{}: exec of {} must talk to a person (interactiveMode: Always), and "
-                                     "nobody is there; use a credential that works alone",
+                                     "drover has no terminal; use a credential that works without one",
                                      source_, whose));
     }
     for (const json::Value& arg : json::array_at(exec, {"args"})) {
-      if (!arg.is_string()) return malformed(fmt::format("an argument of exec of {} is no text", whose));
+      if (!arg.is_string()) return malformed(fmt::format("an argument of exec of {} is not a string", whose));
       plugin.args.emplace_back(arg.get_string());
     }
     for (const json::Value& variable : json::array_at(exec, {"env"})) {
@@ -205,7 +205,7 @@ Result<Target> parse_kubeconfig(std::string_view text, const std::string& contex
     return base::fault(Fault::Kind::Malformed, fmt::format("{}: the file is empty; it should be a kubeconfig", source));
   }
   const auto config = parse_yaml(text);
-  if (!config) return base::with_context(config.error(), source + ": this is no kubeconfig");
+  if (!config) return base::with_context(config.error(), source + ": this is not a kubeconfig");
   return Reading(*config, directory, source).target(context);
 }
 

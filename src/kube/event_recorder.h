@@ -45,7 +45,7 @@ class EventRecorder {
   void record(const Event& event);
 
   std::uint64_t sent() const;     // writes that the server accepted
-  std::uint64_t dropped() const;  // events that nobody will see
+  std::uint64_t dropped() const;  // events that were never written
 
  private:
   struct Body;

@@ -35,7 +35,7 @@ class Errand : public std::enable_shared_from_this<Errand> {
   Errand(const Errand&) = delete;
   Errand& operator=(const Errand&) = delete;
 
-  // Nobody waits any more.
+  // The answer is not wanted any more.
   virtual void cancel() { abandon(); }
   // Ends it here and now, silently.
   void abandon() {
@@ -64,7 +64,7 @@ class Errand : public std::enable_shared_from_this<Errand> {
     exchange_ = std::make_shared<Exchange>(station_, std::move(order));
     exchange_->start();
   }
-  // It is over; it lives on only while somebody runs it.
+  // It is over; it lives on only while it runs.
   void cross_out() {
     is_over_ = true;
     if (const auto book = book_.lock()) book->errands.erase(number_);
@@ -260,7 +260,7 @@ base::Result<std::unique_ptr<HttpApi>> HttpApi::open(AsioLoop& loop, Target targ
     if (!proxy) return base::with_context(proxy.error(), target.source + ": proxy-url");
     to.proxy = std::move(*proxy);
     if (to.proxy->kind == net::Proxy::Kind::Https) {
-      // A company's proxy is vouched for by the company's authority, or by one that everybody knows.
+      // A company's proxy is vouched for by the company's authority, or by a public one.
       TRY(to.proxy_tls,
           net::make_tls({.ca_pem = target.ca_pem, .trust_system_too = true, .certificate_pem = {}, .key_pem = {}},
                         target.source));

@@ -1,6 +1,6 @@
 // Look, decide, write, rest; again and again.
 //
-// A leader writes without looking as long as it knows the lease's version; whoever is in doubt (a conflict, a lost
+// A leader writes without looking as long as it knows the lease's version; a process in doubt (a conflict, a lost
 // answer, an answer that does not come) looks first. Nothing is believed but the answer to a write of ours: a look that
 // shows our name only leads to another write. So the time that counts is always the time a successful write was sent,
 // and it is never later than the moment at which others can have seen it.
@@ -37,7 +37,7 @@ bool surely_not_written(Kind kind) {
   return kind == Kind::Unreachable || kind == Kind::Forbidden || kind == Kind::Refused;
 }
 // Not trouble but news, which a look will tell.
-bool somebody_was_faster(Kind kind) { return kind == Kind::Conflict || kind == Kind::AlreadyExists; }
+bool another_was_faster(Kind kind) { return kind == Kind::Conflict || kind == Kind::AlreadyExists; }
 
 }  // namespace
 
@@ -183,7 +183,7 @@ struct LeaderElection::Body : std::enable_shared_from_this<Body> {
   }
 
   void not_written(const Fault& fault) {
-    if (!somebody_was_faster(fault.kind)) complain("write", fault);
+    if (!another_was_faster(fault.kind)) complain("write", fault);
     const bool sure = surely_not_written(fault.kind);
     if (role == Role::Resigning && sure) return finish();
     in_doubt = in_doubt || !sure;

@@ -2,7 +2,7 @@
 //
 // Others' leases are judged by our own clock from the moment we saw them change (clocks of machines differ), ours by
 // when we sent the renewal that succeeded. When renewing has not succeeded for `renew_deadline`, or the lease is seen
-// in other hands, we are no leader any more, and `lost` is called: the process should end.
+// in other hands, we no longer lead, and `lost` is called: the process should end.
 #pragma once
 
 #include <functional>
@@ -41,7 +41,7 @@ class LeaderElection {
   // Gives the lease back, so that the next one need not wait; `done` is called when that was tried. No leader from this
   // call on, and for ever; `lost` is not called.
   void resign(std::function<void()> done);
-  // Who holds it, as last seen; "" for nobody.
+  // The holder, as last seen; "" for none.
   const std::string& holder() const;
 
  private:

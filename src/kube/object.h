@@ -1,4 +1,4 @@
-// An API object, whole or projected: a JSON value with the questions that everybody asks of it.
+// An API object, whole or projected: a JSON value with the questions that all rooms ask of it.
 #pragma once
 
 #include <string>

@@ -29,7 +29,7 @@ constexpr Span kLongestPause = std::chrono::minutes(10);
 }  // namespace
 
 struct PacedApi::Body : std::enable_shared_from_this<Body> {
-  // A request in line, and later under way. As a ticket it lives as long as somebody wants the answer.
+  // A request in line, and later under way. As a ticket it lives as long as the answer is wanted.
   struct Place final : Call::Ticket {
     std::weak_ptr<Body> body;
     std::uint64_t number = 0;
@@ -101,7 +101,7 @@ struct PacedApi::Body : std::enable_shared_from_this<Body> {
     if (slowed_at && sent_at <= *slowed_at) return;
     if (is_throttled) return slow_down(kWhenThrottled);
     if (fault && fault->kind == Kind::Failed) return slow_down(kWhenBroken);
-    // Nobody knows what the server thought of these.
+    // Whether the server took these is not known.
     if (fault && (fault->kind == Kind::Unreachable || fault->kind == Kind::Unknown)) return;
     const double rate = bucket.rate();
     bucket.set_rate(std::min(pace.ceiling, rate + pace.ceiling / kSecondsToCeiling / rate), loop.now());
@@ -158,7 +158,7 @@ Call PacedApi::watch(WatchRequest request, WatchSink sink) {
     WatchSink judged = std::move(sink);
     judged.ended = [weak = body->weak_from_this(), sent_at = body->loop.now(),
                     ended = std::move(judged.ended)](std::optional<Fault> fault) mutable {
-      // An ordinary end praises nobody: what was asked for was given minutes ago.
+      // An ordinary end says nothing of the server now: it answered the request minutes ago.
       if (auto self = weak.lock(); self && fault) self->learn(sent_at, &*fault);
       auto then = std::move(ended);
       then(std::move(fault));

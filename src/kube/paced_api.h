@@ -3,7 +3,7 @@
 // Calls, lists and the beginnings of watches pass a token bucket whose rate adapts: Throttled halves it and holds
 // everything back for the time that the server named; a server that breaks (5xx) slows it a little; quiet successes
 // raise it again, up to the ceiling. Lane::Lease passes by. Nothing is repeated here: a Throttled outcome goes to the
-// caller, whose next try waits in line like everybody's.
+// caller, whose next try waits in line like any other.
 #pragma once
 
 #include <cstddef>

@@ -76,7 +76,7 @@ Projection::Projection(std::span<const std::string_view> paths) {
   auto root = std::make_shared<Step>();
   for (const std::string_view path : kAlwaysKept) add(*root, path);
   for (const std::string_view path : paths) add(*root, path);
-  // The empty path keeps everything: that is no projection at all.
+  // The empty path keeps everything: that is not a projection at all.
   if (!root->whole) root_ = std::move(root);
 }
 

@@ -67,7 +67,7 @@ class Projector {
     frames_.reserve(json::kMaxDepth);
   }
 
-  // Why it refused, when it was not the text that is no JSON.
+  // Why it refused, when it was not the text that is not JSON.
   std::string refusal;
   // The envelope once it is complete.
   std::optional<json::Value> envelope;
@@ -91,7 +91,7 @@ class Projector {
   Reaction object_begins(std::size_t position) {
     if (next_ == nullptr) return Reaction::PassOver;
     if (next_ == &kObject || next_ == kEventObject) return begin_object(position);
-    if (next_ == kItems) return no("\"items\" is no array");
+    if (next_ == kItems) return no("\"items\" is not an array");
     if (frames_.empty()) return begin_envelope();
     open(Frame::Kind::Object);
     return Reaction::Take;
@@ -205,7 +205,7 @@ class Projector {
       return true;
     }
     if (next_ == &kObject || next_ == kEventObject) return refuse("something stands where an object must be");
-    if (next_ == kItems) return refuse("\"items\" is no array");
+    if (next_ == kItems) return refuse("\"items\" is not an array");
     return true;  // a scalar where the projection goes deeper
   }
 

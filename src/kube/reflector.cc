@@ -100,7 +100,7 @@ struct Reflector::Body : std::enable_shared_from_this<Body> {
   const ReflectorTuning tuning;
 
   State state = Idle{};
-  bool closed = false;  // the Reflector is gone: tell nobody anything
+  bool closed = false;  // the Reflector is gone: call nothing back
   bool synced = false;
   std::string version;  // where the next watch begins
   std::string newest;   // of all that was told; ahead of `version` only after a list that broke half-way
@@ -313,7 +313,7 @@ struct Reflector::Body : std::enable_shared_from_this<Body> {
     return now.has_spoken ? tuning.silence : tuning.first_word + tuning.silence;
   }
 
-  // A timer is not set anew for each event; when it fires it looks how long the silence really was.
+  // A timer is not reset for each event; when it fires it looks how long the silence really was.
   template <class Now>
   bool still_patient(Now& now) {
     const Span left = now.heard_at + patience_with(now) - loop.now();

@@ -1,4 +1,4 @@
-// Keeps somebody informed about a range of objects for ever: list, then watch, again and again.
+// Follows a range of objects for ever: list, then watch, again and again.
 //
 // Promises, whatever the network does: the listener sees every object that exists, is told of each change at least once
 // and in order, and never sees time run backwards (a list older than what was seen is dropped and asked for again, an
@@ -53,7 +53,7 @@ struct ReflectorTuning {
   base::Span first_wait = std::chrono::milliseconds(200);
   base::Span most_wait = std::chrono::seconds(30);
   base::Span silence = std::chrono::seconds(90);    // bookmarks come about every minute
-  base::Span first_word = std::chrono::minutes(5);  // a server may send none: then it has so long, and is asked anew
+  base::Span first_word = std::chrono::minutes(5);  // a server may send none: then it has so long, and is asked again
   base::Span watch_for = std::chrono::minutes(30);  // asked of the server, with jitter
   // A server that forgot to tell us something; nothing = never.
   std::optional<base::Span> relist_every = std::chrono::hours(1);

@@ -11,7 +11,7 @@ bool stands_for_itself(char c) {
 
 void append_segment(std::string& out, std::string_view segment) {
   static constexpr char kHex[] = "0123456789ABCDEF";
-  // "." and ".." are the two segments that mean something to whoever tidies a path on the way.
+  // "." and ".." are the two segments that a proxy on the way may tidy away.
   const bool only_dots = segment == "." || segment == "..";
   out += '/';
   for (const char c : segment) {

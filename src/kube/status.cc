@@ -83,7 +83,7 @@ std::string next_step(Kind kind, int code, const std::optional<base::Span>& wait
       return wait ? fmt::format("; the server asks us to wait {}", base::human(*wait))
                   : "; the server asks us to slow down";
     case Kind::Expired: return "; list again";
-    case Kind::Conflict: return "; look again and decide anew";
+    case Kind::Conflict: return "; read the object again and retry";
     case Kind::Failed: return "; try again later";
     default: return "";
   }

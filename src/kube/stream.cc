@@ -69,15 +69,15 @@ class Documents {
     return piece.substr(space);
   }
 
-  // Only the very beginning of a text is quoted (the page of some proxy): further on it may be somebody's secret.
+  // Only the very beginning of a text is quoted (the page of some proxy): further on it may be a secret.
   std::string complaint(Verdict verdict, std::string_view rest) {
     if (!projector().refusal.empty())
       return fmt::format("the answer is not what was asked for: {}", projector().refusal);
     if (verdict == Verdict::TooDeep) return fmt::format("the answer is nested deeper than {} levels", json::kMaxDepth);
-    if (verdict == Verdict::Refused) return "the answer is not what was asked for: it is no object";
+    if (verdict == Verdict::Refused) return "the answer is not what was asked for: it is not an object";
     const std::size_t at = tokens_.position();
-    if (at - begun_at_ > 0) return fmt::format("the answer is no JSON from byte {} on", at);
-    return fmt::format("the answer is no JSON but begins with \"{}\"", base::one_line(rest, 60));
+    if (at - begun_at_ > 0) return fmt::format("the answer is not JSON from byte {} on", at);
+    return fmt::format("the answer is not JSON but begins with \"{}\"", base::one_line(rest, 60));
   }
 
   Tokenizer<Projector> tokens_;
@@ -134,9 +134,9 @@ Result<ListMeta> ListParser::finish() {
                 .resource_version = std::string(json::text_at(envelope, {"metadata", "resourceVersion"})),
                 .continue_token = std::string(json::text_at(envelope, {"metadata", "continue"}))};
   if (meta.kind.ends_with("List") && projector.saw_items) return meta;
-  if (meta.kind.empty()) return body_->documents.broken("the answer is no list: it has no kind");
+  if (meta.kind.empty()) return body_->documents.broken("the answer is not a list: it has no kind");
   const std::string_view message = json::text_at(envelope, {"message"});
-  return body_->documents.broken(fmt::format("the answer is no list but a {}{}{}", base::one_line(meta.kind, 60),
+  return body_->documents.broken(fmt::format("the answer is not a list but a {}{}{}", base::one_line(meta.kind, 60),
                                              message.empty() ? "" : ": ", base::one_line(message)));
 }
 
@@ -156,7 +156,7 @@ struct WatchParser::Body {
   Result<void> completed() {
     const std::string& type = documents.projector().type;
     std::optional<Object> seen = std::exchange(object, {});
-    if (!seen) return documents.broken("the answer is no watch: an event has no object");
+    if (!seen) return documents.broken("the answer is not a watch: an event has no object");
     if (type == "ERROR") return std::unexpected(fault_from(0, *seen, {}, "watch"));
     const auto kind = event_kind(type);
     if (!kind)

@@ -1,7 +1,7 @@
 // JSON from a server, parsed while it streams and cut to a Projection. Never a DOM of a whole list.
 //
 // Both parsers take text in pieces of any size, emit objects as they complete, and refuse (Malformed, once; then
-// nothing more) what is no JSON, is nested too deep, is one object of more than the limit, or is not a list / not a
+// nothing more) what is not JSON, is nested too deep, is one object of more than the limit, or is not a list / not a
 // watch event.
 #pragma once
 

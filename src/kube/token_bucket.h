@@ -1,6 +1,6 @@
 // Permissions that drip into a bucket: a burst at once, then so many a second.
 //
-// Has no clock: whoever asks says what time it is, and never goes back in time. A pause is a bucket that starts to fill
+// Has no clock: the caller says what time it is, and never goes back in time. A pause is a bucket that starts to fill
 // in the future.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The grammar of JSON over tokens.h: which token may come next, how deep we are, and whom to tell. Only stream.cc
+// The grammar of JSON over tokens.h: which token may come next, how deep we are, and what to call. Only stream.cc
 // includes it.
 //
 // A Sink is told of what it takes:
@@ -31,7 +31,7 @@ class Tokenizer {
   // Where in the whole text the byte lies that is being looked at.
   std::size_t position() const { return before_ + static_cast<std::size_t>(p_ - begin_); }
 
-  // Bytes between documents that somebody else looked at.
+  // Bytes between documents that other code looked at.
   void skip(std::size_t bytes) { before_ += bytes; }
 
   // Takes bytes from the front of `piece`, at most to the end of a document; after Complete the next document may

@@ -1,5 +1,5 @@
-// JSON in pieces, token by token: strict (RFC 8259, UTF-8 included), in place, and quick to pass over what nobody
-// wants.
+// JSON in pieces, token by token: strict (RFC 8259, UTF-8 included), in place, and quick to pass over what is not
+// wanted.
 //
 // Only stream.cc includes it. Most bytes of a list are passed over, so that path decides the speed: inside a container
 // that the sink does not take, strings are scanned 16 bytes at a time, numbers and words are checked but not converted,

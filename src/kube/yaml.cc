@@ -68,7 +68,7 @@ class Expansion {
   Result<json::Value> members(const YAML::Node& node, int depth) {
     json::Members out;
     for (const auto& member : node) {
-      if (!member.first.IsScalar()) return base::fault(Fault::Kind::Malformed, "a key of the YAML is no plain text");
+      if (!member.first.IsScalar()) return base::fault(Fault::Kind::Malformed, "a key of the YAML is not a string");
       TRY(json::Value value, of(member.second, depth + 1));
       out[member.first.Scalar()] = std::move(value);
     }

@@ -56,7 +56,7 @@ void Fleet::node_changed(const std::string& name) {
   const NodeFacts* facts = sources_.nodes.find(name);
   const auto known = at_.find(name);
   const bool is_new = known == at_.end();
-  // Who comes, who goes and who changes its system changes what is rendered; the rest is one view.
+  // A node that comes, goes or changes its system changes what is rendered; the rest is one view.
   if (is_new && facts != nullptr) {
     if (concerns(*facts)) is_stale_ = true;
     return;
@@ -87,7 +87,7 @@ void Fleet::read_policy() {
   sources_.daemon_sets.each([&](const std::string&, const DaemonSetFacts& facts) {
     if (facts.role == profile_.driver_role && !facts.is_going) sets.push_back(facts.set);
   });
-  // Who is selected does not depend on the nodes, so a reading without them tells.
+  // Which nodes are selected does not depend on the nodes, so a reading without them tells.
   const auto first = profile_.read(policies, *which, {}, sets, settings_);
   std::vector<vendors::PoolNode> nodes;
   sources_.nodes.each([&](const std::string& name, const NodeFacts& facts) {
@@ -204,7 +204,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
                 view_.nodes[index].driver.unready_for.has_value();
 }
 
-// A node that is out of reach says nothing about its driver. Who looks only once does not wait and see.
+// A node that is out of reach says nothing about its driver. A single look does not wait and see.
 void Fleet::note_readiness(core::NodeView& node, const RuntimeFacts& runtime) {
   if (node.phase != Phase::Done || node.driver.is_ready || node.driver.is_host_managed || !node.is_ready) {
     unready_.erase(node.name);

@@ -1,8 +1,8 @@
-// The nodes of one policy as the rules see them, kept up to date by what changed and not made anew for every look.
+// The nodes of one policy as the rules see them, kept up to date by what changed and not rebuilt for every look.
 //
-// Whoever watches (the operator) or has listed once (the command line) fills the caches and says which keys changed;
+// The operator, which watches, or the command line, which lists once, fills the caches and says which keys changed;
 // `look` then gives the view to decide on. At rest: one NodeView for each node of the policy that it selects or that
-// carries our marks. There is a fleet for each policy that counts, and one for the nodes that nobody has any more.
+// carries our marks. There is a fleet for each policy that counts, and one for the nodes without a policy.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@
 
 namespace drover::observe {
 
-// What is watched, whoever watches it; all fleets of a vendor share it.
+// What is watched; all fleets of a vendor share it.
 struct Sources {
   const kube::Cache<NodeFacts>& nodes;
   OperandPods& operand_pods;
@@ -79,11 +79,11 @@ class Fleet {
   const PodFacts* driver_pod(std::size_t node) const { return sources_.operand_pods.driver_on(view_.nodes[node].name); }
   const OperandPods& operand_pods() const { return sources_.operand_pods; }
 
-  // Of what a DaemonSet's pods are made besides the driver only the operator knows what it would render: whoever is not
-  // the operator takes it as it stands there.
+  // Of what a DaemonSet's pods are made besides the driver only the operator knows what it would render: the
+  // command line takes it as it stands there.
   void take_templates_as_they_are() { takes_templates_ = true; }
 
-  // Of the rollout that is under way; 0 when none is. Remembered by whoever writes the policy's status.
+  // Of the rollout that is under way; 0 when none is. Stored in the policy's status.
   void set_nodes_at_start(int nodes) { nodes_at_start_ = nodes; }
   int nodes_at_start() const { return nodes_at_start_; }
   // What a record of the node that is written now should say about time that did not count.

@@ -24,7 +24,7 @@ struct NodeFacts {
   std::string uid;
   std::string version;  // resourceVersion
   std::string boot;
-  std::vector<std::pair<base::InternedString, base::InternedString>> labels;       // those that somebody of us asks for
+  std::vector<std::pair<base::InternedString, base::InternedString>> labels;       // those that drover reads
   std::vector<std::pair<base::InternedString, base::InternedString>> annotations;  // likewise
   bool is_cordoned = false;
   bool is_tainted = false;  // by us
@@ -45,7 +45,7 @@ struct NodeFacts {
   const protocol::Report* report(std::string_view key) const;
 };
 
-// The fields that the facts are made of; `labels` are further keys that somebody selects by.
+// The fields that the facts are made of; `labels` are further keys that policies select by.
 kube::Projection node_projection(vendors::WorkProfiles profiles, const std::vector<std::string>& labels = {});
 
 NodeFacts node_facts(const kube::Object& node);

@@ -15,7 +15,7 @@ namespace {
 
 using core::PreflightView;
 
-// Nothing wanted, nothing outdated: a policy that cannot be read costs nobody a driver.
+// Nothing wanted, nothing outdated: a policy that cannot be read costs no node its driver.
 bool is_outdated(const PodFacts& pod, const DesiredDriver& wish) {
   if (wish.digest.empty()) return false;
   return pod.digest.empty() ? pod.image != wish.image : pod.digest != wish.digest;
@@ -36,14 +36,14 @@ std::optional<protocol::Order> refusal_on(const NodeFacts& facts, const vendors:
   return std::move(*order);
 }
 
-// The driver's pod is held up by its own init container until we say that nobody uses the device any more.
+// The driver's pod is held up by its own init container until we say that no pod uses the device any more.
 void hear_agent(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
                 const vendors::WorkProfile& profile, core::DriverView& driver) {
   const protocol::Report* there = facts.report(profile.channel.report);
   if (there == nullptr || around.driver->is_going) return;
   const protocol::Report& report = *there;
   const auto refusal = refusal_on(facts, profile);
-  // Who is being refused spoke last under a claim that is gone: until he has heard it he still asks.
+  // A pod that is being refused asked under a claim that is gone: until it has read the refusal it still asks.
   const bool is_being_told = refusal && refusal->id == around.driver->uid;
   const bool is_about_this =
       report.id == around.driver->uid || is_being_told || (recorded.held && report.id == recorded.held->claim.id);
@@ -65,7 +65,7 @@ void hear_agent(const NodeFacts& facts, const RecordedState& recorded, const Nod
   driver.asks_for = scope_of(report.wants);
 }
 
-// While its pod is on its way up, or will be, whoever paused the gates puts them back.
+// While its pod is starting, or will be, the agent that paused the gates puts them back.
 bool agent_holds_gates(const NodeFacts& facts, const NodeInputs& around, const vendors::WorkProfile& profile) {
   const protocol::Report* report = facts.report(profile.channel.report);
   if (report == nullptr || !report->has_paused) return false;
@@ -97,7 +97,7 @@ core::DriverView driver_view(const NodeFacts& facts, const RecordedState& record
     driver.trouble =
         fmt::format("DaemonSet {} has made no pod here; kubectl describe says why", around.wish.daemon_set);
   }
-  // Nothing was ever finished here, and nothing runs: there is no driver that anybody could lose. (A pod that runs and
+  // Nothing was ever finished here, and nothing runs: there is no driver to lose. (A pod that runs and
   // is not ready may have served until its node was out of reach.)
   const bool runs = pod != nullptr && pod->running_since;
   // Nor is it the first where the agent has found one that it would have to take out.
@@ -107,7 +107,7 @@ core::DriverView driver_view(const NodeFacts& facts, const RecordedState& record
 
 // A validator proves the driver that is loaded now only when it began after that driver did. Both times are the same
 // kubelet's, so no clock is compared with another. (Not when the driver became ready: a node that was out of reach for
-// a moment makes all its pods ready anew.)
+// a moment makes all its pods ready again.)
 core::ValidatorView validator_view(const NodeInputs& around) {
   core::ValidatorView view;
   const PodFacts* pod = around.validator;
@@ -159,7 +159,7 @@ PreflightView preflight_view(const NodeInputs& around) {
   return {.state = State::Running, .running_for = around.proving_for};
 }
 
-// Labels that keep siblings away can be paused where somebody set them to anything but "no".
+// Labels that keep siblings away can be paused where they are set to anything but "no".
 std::vector<std::pair<base::InternedString, base::InternedString>> gates_of(const NodeFacts& facts,
                                                                             const vendors::WorkProfile& profile,
                                                                             std::string_view keys) {
@@ -182,7 +182,7 @@ std::vector<std::pair<base::InternedString, base::InternedString>> gates_of(cons
 std::map<std::string, std::string> lost_gates_of(const NodeFacts& facts, const RecordedState& recorded,
                                                  const vendors::WorkProfile& profile) {
   std::map<std::string, std::string> gates;
-  // Where a paused gate says what any closed one says, nobody can tell.
+  // Where a paused gate has the value of any closed one, the two cannot be told apart.
   if (profile.gates_are_made) return gates;
   vendors::each_part(profile.gates, [&](std::string_view key) {
     const std::string_view value = facts.label(key);

@@ -99,7 +99,7 @@ std::optional<base::WallTime> running_since(const kube::Object& pod) {
   return last;
 }
 
-// Why it does not run, in the words of whoever noticed: the kubelet, or the scheduler.
+// Why it does not run, in the kubelet's words, or the scheduler's.
 std::string trouble_of(const kube::Object& pod) {
   for (const std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
     for (const json::Value& status : json::array_at(pod, {"status", list})) {
@@ -237,7 +237,7 @@ core::PodView pod_view(const PodFacts& facts, const base::Selector& jobs, const 
   const bool has_our_role = !role.empty() && (role == profile.driver_role || role == profile.validator_role ||
                                               role == profile.preflight_role);
   const std::string_view drovers_role = facts.label("drover.dev/role");
-  // Who drains may stay: from a cluster's only node it would not come back to finish.
+  // The pod that drains may stay: from a cluster's only node it would not come back to finish.
   const bool is_spared = drovers_role == "operator" ||
                          (!profile.drain_skip_label.empty() && facts.label(profile.drain_skip_label) == "true");
   return {.ns = facts.ns.str(),

@@ -56,7 +56,7 @@ kube::Projection pod_projection();
 kube::Projection operand_projection(const vendors::WorkProfile& profile);
 
 PodFacts pod_facts(const kube::Object& pod, const vendors::WorkProfile& profile);
-// Of a pod of ours. They are as many as there are nodes, twice, and of their labels nobody asks but for the role.
+// Of a pod of ours. They are as many as there are nodes, twice, and of their labels only the role is read.
 PodFacts operand_facts(const kube::Object& pod, const vendors::WorkProfile& profile);
 
 // The part that the rules see, with what the policy's selectors say of it.

@@ -1,6 +1,6 @@
 // All policies of a vendor, of whichever kind, and which of them has which node.
 //
-// Read anew when a policy changes; asked by every fleet.
+// Read again when a policy changes; used by every fleet.
 #pragma once
 
 #include <compare>
@@ -42,7 +42,7 @@ class PolicySet {
     std::string because;
   };
   std::vector<Ignored> ignored() const;
-  // Labels of nodes that somebody selects by, beyond the vendor's own.
+  // Labels of nodes that policies select by, beyond the vendor's own.
   const std::vector<std::string>& label_keys() const { return ownership_.label_keys; }
 
   const kube::Object* find(const PolicyRef& policy) const { return caches_[policy.kind].find(policy.key); }
@@ -50,7 +50,7 @@ class PolicySet {
   const std::vector<vendors::PolicyObject>& objects() const { return objects_; }
   std::optional<std::size_t> index_of(const PolicyRef& policy) const;
 
-  // Whether the policy (nothing: nobody) has the node.
+  // Whether the policy (nothing: no policy) has the node.
   bool is_owner(const std::optional<PolicyRef>& policy, const NodeFacts& facts) const;
   // Whether the policy is one of several that select the node.
   bool is_rival(const PolicyRef& policy, const NodeFacts& facts) const;

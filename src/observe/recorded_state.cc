@@ -15,7 +15,7 @@ using core::Phase;
 //
 //   label says           node is cordoned           node is not
 //   required             waits                      waits
-//   cordon … drain       goes on from there         waits: it has to be taken anew
+//   cordon … drain       goes on from there         waits: it has to be taken again
 //   restart … uncordon   goes on from there         goes on; the cordon is not ours
 //   failed               held, ours to give back    failed, serving
 //   done                 done                       done
@@ -37,7 +37,7 @@ void adopt(const NodeFacts& facts, const vendors::WorkProfile& profile, const st
                      .phase = said,
                      .boot = facts.boot,
                      .cordon = facts.is_cordoned && !was_cordoned_before ? Claim::Cordon::Ours : Claim::Cordon::Found};
-  // A gate that somebody closes by hand is closed for good; who is taken over closed them for the while.
+  // A gate that a user closes is closed for good; the operator before us closed them for the upgrade.
   if (profile.gates_are_made) {
     vendors::each_part(profile.gates, [&](std::string_view key) {
       if (facts.label(key) == profile.gate_paused) held.claim.gates.emplace(key, core::kAbsent);
@@ -88,25 +88,25 @@ RecordedState recorded_state_of(const NodeFacts& facts, const vendors::WorkProfi
 
   const bool says_required = recorded.label == Phase::Required;
   if (recorded.held) {
-    // Nobody holds a node that is done: whoever wrote that is not believed, and the node is looked at afresh.
+    // A node that is done is never held: such a record is not believed, and the node's state is determined again.
     const Phase claimed = recorded.held->claim.phase;
     recorded.phase = claimed == Phase::Done ? Phase::Idle : claimed;
     // A person may send a node that failed on its way again; anywhere else the label is put right.
     if (says_required && recorded.phase == Phase::Failed) recorded.is_asked_for = true;
-    // Until its turn comes it is held as it failed, and what he asked for stands beside the claim.
+    // Until its turn comes it is held as it failed, and what was asked for stands beside the claim.
     const bool waits = recorded.phase == Phase::Required;
     if (waits && last != nullptr && last->next == protocol::OutcomeRecord::Next::Asked) recorded.is_asked_for = true;
     return recorded;
   }
   if (last == nullptr) {
-    // Whoever has the node has its cordon too; what our label says is of no use then.
+    // What has claimed the node has its cordon too; our label does not count then.
     if (recorded.label && recorded.other_claim.empty()) adopt(facts, profile, policy, now, recorded);
     return recorded;
   }
   if (last->next == protocol::OutcomeRecord::Next::Asked) recorded.is_asked_for = true;
   if (says_required) {
     recorded.phase = Phase::Required;
-    // With upgrades off there is no label: whoever set it wants them.
+    // With upgrades off there is no label: a label that is set asks for one.
     if (last->next == protocol::OutcomeRecord::Next::Nothing || recorded.without_controller)
       recorded.is_asked_for = true;
     return recorded;

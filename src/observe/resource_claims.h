@@ -1,6 +1,6 @@
 // Which ResourceClaims hold a vendor's devices: the other way, beside resource requests, for a pod to use one.
 //
-// A claim that nobody can look up (it is gone, or the server does not tell) is taken for one that does: a pod that is
+// A claim that cannot be read (it is gone, or the server refuses) is taken for one that does: a pod that is
 // asked to go for nothing is better than one whose device is taken away under it.
 #pragma once
 

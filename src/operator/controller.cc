@@ -149,7 +149,7 @@ void Controller::absorb(const std::vector<std::string>& changed_nodes) {
   read_policies();
   const bool sets_changed = daemon_sets_changed();
   competing_operators_.take_changes();
-  // Who holds what may have changed on any node that is being emptied.
+  // Which pod holds what may have changed on any node that is being emptied.
   if (!claims_.take_changes().empty()) {
     for (const auto& state : policy_states_) pods_changed_.insert(state->in_flight.begin(), state->in_flight.end());
   }

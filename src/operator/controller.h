@@ -1,6 +1,6 @@
 // One vendor's policies and their nodes: everything that is watched, remembered and sent for them.
 //
-// The rooms stand side by side here, and the pass (loop.cc) walks through them: absorb, observe, decide, apply,
+// The rooms stand side by side here, and the pass (pass.cc) goes through them: absorb, observe, decide, apply,
 // record. What differs between vendors is asked of the profile.
 #pragma once
 
@@ -34,7 +34,7 @@ namespace drover::operate {
 
 class Controller {
  public:
-  // `wake` is called when something changed that a walk should look at.
+  // `wake` is called when something changed that a pass should look at.
   Controller(kube::Api& api, base::Loop& loop, base::Random random, const Served& served,
              kube::Cache<observe::NodeFacts>& nodes, kube::EventRecorder& events, std::function<bool()> permission,
              std::function<void()> wake);
@@ -47,7 +47,7 @@ class Controller {
   const core::Flow& flow() const { return served_.profile->flow; }
   // Takes note of the policies that changed.
   void read_policies();
-  // Labels of nodes that somebody selects by, beyond those that are always watched.
+  // Labels of nodes that policies select by, beyond those that are always watched.
   std::vector<std::string> label_keys() const;
 
   // The pass's doors, in the order of walking; `apply` and `record` for each policy's state.
@@ -55,21 +55,21 @@ class Controller {
   void observe(bool api_is_there);
   const std::vector<std::unique_ptr<PolicyState>>& policy_states() const { return policy_states_; }
   void apply(PolicyState& state, const core::FleetView& view, const core::Plan& plan);
-  // When to walk again, if nothing happens before.
+  // When the next pass is due, if nothing happens before.
   std::optional<base::Span> record(PolicyState& state, const core::FleetView& view, const core::Plan& plan);
-  // What no single policy's state can tell: whose pods are watched, and what nobody needs any more.
+  // What no single policy's state can tell: whose pods are watched, and what is not needed any more.
   void tidy();
 
   // A node was taken and the watch has not shown it yet.
   bool has_pending_takes() { return executor_.has_pending_takes(nodes_); }
 
-  // For metrics: of the last walk, over all policies.
+  // For metrics: of the last pass, over all policies.
   act::Summary summary() const;
   bool upgrades_are_on() const;
   std::uint64_t failed_writes() const { return executor_.failures(); }
   std::vector<vendors::MetricFamily> metrics() const;
   const vendors::WorkProfile& profile() const { return *served_.profile; }
-  // For whoever shows it: of the first policy.
+  // For display: of the first policy.
   const observe::Fleet& fleet() const { return policy_states_.front()->fleet; }
 
  private:
@@ -116,7 +116,8 @@ class Controller {
   observe::Stopwatch stopwatch_;
   observe::OperandPods operand_index_;
   observe::PolicySet policy_set_;
-  std::vector<std::unique_ptr<PolicyState>> policy_states_;  // in the order of their policies; nobody's is the last
+  std::vector<std::unique_ptr<PolicyState>>
+      policy_states_;  // in the order of their policies; the last is of nodes without a policy
 };
 
 }  // namespace drover::operate

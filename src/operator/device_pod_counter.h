@@ -26,7 +26,7 @@ class DevicePodCounter {
   const std::map<std::string, int>* counts() const { return count_ ? &*count_ : nullptr; }
   // A first count has come, or failed, or took too long.
   bool is_over() const;
-  // When somebody who waits should look again: the count is due again, or is given up.
+  // When a pass that waits for it should look again: the count is due again, or is given up.
   std::optional<base::Span> next_in() const;
 
  private:

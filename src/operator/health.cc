@@ -38,7 +38,7 @@ Page Health::page(std::string_view method, std::string_view target) const {
 Page Health::alive() const {
   const base::Span since = loop_.now() - beaten_at_;
   if (since < kDeadAfter) return {.body = "ok\n"};
-  return {.code = 503, .body = fmt::format("the loop has not turned for {}\n", base::human(since))};
+  return {.code = 503, .body = fmt::format("the event loop has not run for {}\n", base::human(since))};
 }
 
 Page Health::ready() const {

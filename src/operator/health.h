@@ -1,5 +1,4 @@
-// What the operator tells whoever knocks: /healthz, /readyz and /metrics. Pages only; who carries them is not known
-// here.
+// The operator's pages: /healthz, /readyz and /metrics. How they are served is not known here.
 //
 // Alive: the loop turns. Ready: everything watched has been listed, or we stand by and see who leads. Neither asks the
 // API server, so that a lost server does not make kubelets restart us.

@@ -128,12 +128,12 @@ std::string metrics_text(const Readings& readings) {
   };
   tell("drover_leader", Kind::Gauge, readings.is_leader ? 1 : 0, "1 if this replica works; 0 if it stands by.");
   tell("drover_synced", Kind::Gauge, readings.is_synced ? 1 : 0, "1 once everything watched has been listed.");
-  tell("drover_walks_total", Kind::Counter, static_cast<double>(readings.passes),
-       "Walks from what changed to what is sent.");
+  tell("drover_reconcile_total", Kind::Counter, static_cast<double>(readings.passes),
+       "Reconcile passes: from watched changes to API writes.");
   tell("drover_api_requests_total", Kind::Counter, static_cast<double>(readings.api_requests),
        "Requests sent to the API server.");
-  page.family("drover_errands_failed_total", Kind::Counter,
-              "Writes that failed; conflicts and disruption budgets are not counted.");
+  page.family("drover_write_errors_total", Kind::Counter,
+              "Failed API writes, excluding conflicts (409) and evictions refused by a PodDisruptionBudget (429).");
   for (const Readings::Vendor& vendor : readings.vendors) {
     page.sample(static_cast<double>(vendor.failed_writes), {{"vendor", vendor.profile->vendor.name}});
   }

@@ -1,6 +1,6 @@
 // What Prometheus is told: the gauges that the vendors' documents name, and drover's own.
 //
-// Everything is there at zero from the start, and nothing is asked of the API server: a scrape reads what the last walk
+// Everything is there at zero from the start, and nothing is asked of the API server: a scrape reads what the last pass
 // left behind.
 #pragma once
 

@@ -10,7 +10,7 @@
 namespace drover::operate {
 namespace {
 
-// The periodic look finds nothing to do; it is there for what nobody thought of.
+// The periodic look finds nothing to do; it covers what the watches might miss.
 constexpr base::Span kLookAnyway = std::chrono::minutes(10);
 // A server that has nothing to say is there; one that could not be asked, and has not spoken for so long, is not.
 constexpr base::Span kSilence = std::chrono::seconds(90);
@@ -42,8 +42,8 @@ Operator::~Operator() = default;
 
 void Operator::start() { election_ ? election_->start() : look(); }
 
-// Whoever becomes the leader looks with fresh eyes: a watch that had fallen behind while he stood by would show him
-// nodes as free that the leader before him has taken.
+// A new leader lists everything again: a watch that had fallen behind while it stood by would show nodes as free that
+// the leader before has taken.
 void Operator::look() {
   watch_nodes();
   for (const auto& controller : controllers_) controller->start();
@@ -106,7 +106,7 @@ std::optional<base::Span> Operator::silent_for() const {
   return heard ? std::optional<base::Span>(loop_.now() - *heard) : std::nullopt;
 }
 
-// Many changes at once are one walk.
+// Many changes at once are one pass.
 void Operator::wake() {
   if (is_woken_ || is_stopped_) return;
   is_woken_ = true;

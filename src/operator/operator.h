@@ -41,7 +41,7 @@ class Operator {
   // The API server serves the policies of at least one vendor.
   bool knows_a_policy_kind() const;
   bool is_leader() const;
-  // Somebody else leads; nothing is watched but the lease.
+  // Another replica leads; nothing is watched but the lease.
   bool stands_by() const;
   const std::vector<std::unique_ptr<Controller>>& controllers() const { return controllers_; }
   std::uint64_t passes() const { return passes_; }

@@ -1,5 +1,5 @@
-// The nodes of one policy, and what was told of them last. A herd has one for each policy that counts, and one for the
-// nodes that nobody has any more.
+// The nodes of one policy, and what was told of them last. A controller has one for each policy that counts, and one
+// for the nodes without a policy.
 #pragma once
 
 #include <optional>
@@ -18,13 +18,13 @@ struct PolicyState {
   explicit PolicyState(observe::Fleet its_fleet) : fleet(std::move(its_fleet)) {}
 
   observe::Fleet fleet;
-  // Of the last walk.
+  // Of the last pass.
   act::Summary summary = {};
   bool upgrades_are_on = false;
   std::optional<base::WallTime> looked_at = {};
   std::set<std::string> in_flight = {};  // nodes whose pods matter
   bool some_are_in_flight = false;       // by our doing
-  bool is_waiting = false;               // somebody is to be taken
+  bool is_waiting = false;               // a node is to be taken
   act::Announcements news = {};
   // Of the policy's status.
   bool status_is_due = true;

@@ -50,7 +50,7 @@ namespace message {
 Result<json::Value> read(std::string_view text) {
   if (text.size() > kMostMessageBytes) return malformed(fmt::format("it is longer than {} bytes", kMostMessageBytes));
   TRY(json::Value value, json::parse(text, 8));
-  if (!value.is_object()) return malformed("it is no JSON object");
+  if (!value.is_object()) return malformed("it is not a JSON object");
   const json::Value* spoken = json::find(value, {"v"});
   if (spoken == nullptr || !spoken->is_int64()) return malformed("it does not say its version (\"v\": 1)");
   if (spoken->get_int64() != kSpoken) {
@@ -96,7 +96,7 @@ Result<AgentRequest> request_in(const json::Value& value, std::string_view key) 
 Result<std::string> text_in(const json::Value& value) {
   const json::Value* found = json::find(value, {"message"});
   if (found == nullptr) return std::string();
-  if (!found->is_string()) return malformed("\"message\" is no text");
+  if (!found->is_string()) return malformed("\"message\" is not a string");
   // It ends in Events and on screens.
   return base::one_line(std::string_view(found->get_string()), kMostMessageBytes);
 }

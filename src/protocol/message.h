@@ -33,7 +33,7 @@ base::Result<bool> flag_in(const json::Value& value, std::string_view key, Must 
 base::Result<AgentRequest> request_in(const json::Value& value, std::string_view key);
 base::Result<std::string> text_in(const json::Value& value);
 
-// A name that could not be read back is not written at all: an empty one gives nobody permission.
+// A name that could not be read back is not written at all: an empty one gives no permission.
 std::string_view safe(std::string_view name);
 
 // Characters that JSON escapes take more room than they seem to.

@@ -6,7 +6,7 @@
 //   now drover.dev/report-…  the agent's (report.h): on which boot, what it has, what it needs done before it can go
 //   on, why
 // An order is permission only for the claim and the digest that it names; a report counts only for the boot that it
-// names. Words that nobody can act on are a fault, members that we do not know are a later release's.
+// names. Values that cannot be acted on are a fault, members that we do not know are a later release's.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ namespace drover::protocol {
 struct Order {
   std::string id = {};      // the claim of the record; without one, the id of the report that it answers
   std::string target = {};  // digest of the wanted driver
-  bool may_load = false;    // nobody uses the device any more: swap
+  bool may_load = false;    // the device is free: swap
   bool is_paused = false;   // begin nothing that takes the node away
   // The version that the loaded module must then have; empty when the policy does not tell it (an image by digest).
   std::string version = {};

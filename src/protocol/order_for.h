@@ -1,5 +1,5 @@
-// What the operator tells a node's agent, as it stands: one text for each situation, so that whoever writes it and
-// whoever looks whether it is there mean the same.
+// What the operator tells a node's agent, as it stands: one text for each situation, so that the code that writes it
+// and the code that checks whether it is there agree.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace drover::protocol {
 
 struct Situation {
   bool agent_prepares = false;         // the next driver, while the node serves
-  const core::Claim* claim = nullptr;  // ours; nullptr: nobody holds the node
+  const core::Claim* claim = nullptr;  // ours; nullptr: the node is not claimed
   core::Phase phase = core::Phase::Idle;
   bool is_paused = false;                       // the policy
   std::string version = {};                     // that is wanted

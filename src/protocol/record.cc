@@ -119,7 +119,7 @@ base::Result<ClaimRecord> held_from(const json::Value& claim) {
   const auto phase = phase_named(json::text_at(claim, {"phase"}));
   const auto since = base::parse_rfc3339(json::text_at(claim, {"since"}));
   const auto cordon = cordon_named(json::text_at(claim, {"cordon"}));
-  // Without these nobody could give the node back as it was.
+  // Without these the node could not be given back as it was.
   if (!phase) return base::fault(Fault::Kind::Malformed, "its claim names no phase that drover knows");
   if (!since) return base::fault(Fault::Kind::Malformed, "its claim does not say since when");
   if (!cordon) return base::fault(Fault::Kind::Malformed, "its claim does not say whose the cordon is");
@@ -177,7 +177,7 @@ OutcomeRecord last_from(const json::Value& value) {
 base::Result<Record> parse_record(std::string_view text) {
   if (text.size() > 4 * kMostRecordBytes) return base::fault(Fault::Kind::Malformed, "it is larger than any of ours");
   TRY(const json::Value value, json::parse(text));
-  if (!value.is_object()) return base::fault(Fault::Kind::Malformed, "it is no JSON object");
+  if (!value.is_object()) return base::fault(Fault::Kind::Malformed, "it is not a JSON object");
   Record record;
   if (const json::Value* claim = json::find(value, {"claim"}); claim != nullptr && !claim->is_null()) {
     TRY(record.held, held_from(*claim));

@@ -1,7 +1,7 @@
 // The record: what drover remembers of a node, on the node.
 //
 // One annotation, drover.dev/record, JSON, at most 4 KB. Data at rest:
-//   claim     at most one for a node, across vendors and kinds: who has it, what for, since when, and how to give it
+//   claim     at most one for a node, across vendors and kinds: what has it, what for, since when, and how to give it
 //   back outcomes  the last result for each vendor and kind, and what is wanted next
 // Written only together with what it speaks of (cordon, taint, label) in one PATCH, so that no crash can separate them.
 #pragma once
@@ -40,7 +40,7 @@ struct OutcomeRecord {
   base::CowPtr<core::Outcome> outcome = {};
   std::optional<base::WallTime> at = {};
   Next next = Next::Nothing;                         // why the node is to be upgraded, while it waits
-  std::optional<base::WallTime> given_back_at = {};  // a person uncordoned it under us
+  std::optional<base::WallTime> given_back_at = {};  // a user uncordoned it under us
 
   bool operator==(const OutcomeRecord&) const = default;
 };

@@ -20,7 +20,7 @@ struct Report {
   std::string loaded = {};      // the version that the kernel has; empty: none, or an agent that does not tell
   std::string prepared = {};    // the version that could be loaded at once: what the order asked to prepare, or our own
   bool cannot_prepare = false;  // it was tried and did not work, and `message` says why; it is tried again
-  bool is_blocked = false;      // what is loaded cannot be taken out, because somebody holds it: `message` names them
+  bool is_blocked = false;      // what is loaded cannot be taken out, because it is held: `message` names the holders
   bool is_refused = false;      // what it was to load did not load, and `message` says why; this pod does not try again
 
   bool operator==(const Report&) const = default;

@@ -1,7 +1,7 @@
 // What a policy object wants, in the words that all vendors' policies share: which nodes, which driver on each, and
-// which objects bring it there. A vendor reads its own kind of policy behind this door; nobody else knows its fields.
+// which objects bring it there. A vendor reads its own kind of policy behind this door; no other code knows its fields.
 //
-// Pure: made from the policy, the systems of the nodes and the DaemonSets that are there, and made anew when one of
+// Pure: made from the policy, the systems of the nodes and the DaemonSets that are there, and again when one of
 // them changes.
 #pragma once
 
@@ -49,11 +49,11 @@ struct PolicyObject {
 
 // Whose a node is.
 struct Owner {
-  std::optional<std::size_t> policy = {};  // by index among all policies; nothing: nobody looks after it
-  std::vector<std::size_t> rivals = {};    // several policies select it: it stays with whoever has it
+  std::optional<std::size_t> policy = {};  // by index among all policies; nothing: no policy has it
+  std::vector<std::size_t> rivals = {};    // several policies select it: it stays with the one that has it
 };
 
-// How the policies of a vendor share the nodes. Made anew when one of them changes.
+// How the policies of a vendor share the nodes. Computed again when one of them changes.
 struct NodeOwnership {
   std::vector<std::string> ignored_because = {};  // beside the policies; "" for one that counts
   std::vector<std::string> label_keys = {};       // of nodes, beyond those that the vendor's profile names
@@ -81,8 +81,8 @@ struct DesiredNode {
   std::string digest;              // of everything that matters to the driver; empty: nothing is wanted here
   std::string version;             // for people
   std::string image;               // of the driver
-  std::string daemon_set;          // who brings it
-  std::string template_mark = {};  // of what its pods are made of besides the driver; empty: nobody asks
+  std::string daemon_set;          // what brings it
+  std::string template_mark = {};  // of what its pods are made of besides the driver; empty: it is not compared
   bool forces = false;             // they may end what holds the device
 };
 

@@ -44,7 +44,7 @@ class News : public ::testing::Test {
 TEST_F(News, AreEachChangeOnce) {
   EXPECT_THAT(told(node("n1", Phase::Done)), ElementsAre("Normal Ready n1"));
   EXPECT_THAT(told(node("n1", Phase::Done)), IsEmpty());
-  EXPECT_THAT(told(node("n1", Phase::Required)), IsEmpty()) << "waiting is no news";
+  EXPECT_THAT(told(node("n1", Phase::Required)), IsEmpty()) << "waiting emits no Event";
   EXPECT_THAT(told(taken("n1", Phase::Drain)), ElementsAre(StartsWith("Normal Draining n1: ")));
   EXPECT_THAT(told(taken("n1", Phase::Drain)), IsEmpty());
   EXPECT_THAT(told(taken("n1", Phase::Restart)), ElementsAre(StartsWith("Normal Installing n1: ")));

@@ -83,7 +83,7 @@ TEST(NodePatch, KeepsOtherPeoplesTaints) {
   EXPECT_EQ(json::text_at(json::array_at(body, {"spec", "taints"})[0], {"key"}), "other");
 }
 
-TEST(NodePatch, AnAutoscalerThatSomebodyElseToldIsNotUntold) {
+TEST(NodePatch, AnAutoscalerAnnotationThatWasThereStays) {
   core::FleetView nodes = fleet({node("n1", Phase::Required)});
   NodeNow before = now_of(nodes.nodes[0]);
   before.autoscaler_is_told = true;

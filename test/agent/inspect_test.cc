@@ -38,7 +38,7 @@ TEST(Inspect, CountsTheAcceleratorsOfEachVendorAndNotTheOtherFunctionsOfACard) {
   EXPECT_EQ(two.accelerators("ascend"), 0);
   const Inspection h200 = seen_on("h200-cannot-unload");
   EXPECT_EQ(h200.accelerators("nvidia"), 1);
-  ASSERT_EQ(h200.devices.size(), 2u);  // the bridge of another vendor is nobody's business
+  ASSERT_EQ(h200.devices.size(), 2u);  // the bridge of another vendor does not count
   EXPECT_FALSE(h200.devices[1].is_accelerator);
   EXPECT_EQ(h200.devices[0].model, "NVIDIA H200");
 }

@@ -76,7 +76,7 @@ TEST(Run, ShutsAProgramOffFromNetworkAndTokensOrDoesNotRunIt) {
   EXPECT_THAT(look->output, Not(HasSubstr("eth")));
 }
 
-// In a root that nobody may write to, as a container's is.
+// In a read-only root, as a container's is.
 int look_at_what_is_shown(const std::string& folder) {
   if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return 3;
   if (::mount(nullptr, "/", nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) != 0) return 3;

@@ -17,11 +17,11 @@ TEST(CowPtr, IsEmptyUntilSomethingIsPutIn) {
   EXPECT_EQ(box, CowPtr<std::string>(std::nullopt));
 }
 
-TEST(CowPtr, WhoeverChangesHisCopyChangesNobodyElses) {
+TEST(CowPtr, AChangedCopyChangesNoOther) {
   CowPtr<std::string> one = std::string("a claim");
   CowPtr<std::string> other = one;
   const CowPtr<std::string>& seen = other;
-  EXPECT_EQ(&*seen, &*static_cast<const CowPtr<std::string>&>(one)) << "copies share what nobody changes";
+  EXPECT_EQ(&*seen, &*static_cast<const CowPtr<std::string>&>(one)) << "copies share what is not changed";
   one->append(" of mine");
   EXPECT_EQ(*one, "a claim of mine");
   EXPECT_EQ(*seen, "a claim");

@@ -29,7 +29,7 @@ TEST(InternedString, IsKeptOnceAndGoesWithItsLastHolder) {
   EXPECT_EQ(InternedString::held(), before);
 }
 
-TEST(InternedString, TheEmptyTextIsNobody) {
+TEST(InternedString, TheEmptyTextIsNotHeld) {
   const std::size_t before = InternedString::held();
   EXPECT_TRUE(InternedString("").empty());
   EXPECT_EQ(InternedString(""), InternedString());

@@ -28,7 +28,7 @@ die() { say "${0##*/}: $*"; exit 1; }
 misuse() { say "${0##*/}: $*"; usage >&2; exit 2; }
 cannot() { say "cannot run here: $*"; exit 3; }
 
-# Nothing ends without a word, also where a command failed that says nothing: where it was is said. (Whoever calls exit has said
+# Nothing ends without a word, also where a command failed that says nothing: where it was is said. (A script that calls exit has said
 # why.) An EXIT trap of a script's own takes its place; up's calls it first, with $?.
 tell_end() {
   [[ $1 = 0 || -n $spoken || $BASH_COMMAND == exit* ]] ||
@@ -94,7 +94,7 @@ start_time() {
   echo "${stat[19]}"
 }
 
-# The executable of process $1, also when it was deleted since (somebody emptied the cache).
+# The executable of process $1, also when it was deleted since (the cache was emptied).
 exe_of() {
   local exe
   exe=$(readlink "/proc/$1/exe" 2>/dev/null) && echo "${exe% (deleted)}"

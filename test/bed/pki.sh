@@ -61,10 +61,10 @@ make_certificates() {
   openssl pkey -in "$pki/service-account.key" -pubout -out "$pki/service-account.pub"
 }
 
-# Two static tokens: admin may do everything, somebody is a known user without any right.
+# Two static tokens: admin may do everything, guest is a known user without any right.
 make_tokens() {
   local bed=$1 user group
-  for user in admin somebody; do
+  for user in admin guest; do
     openssl rand -hex 16 >"$bed/token/$user"
     group=bed:people
     [[ $user = admin ]] && group=system:masters

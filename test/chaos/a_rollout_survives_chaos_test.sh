@@ -10,7 +10,7 @@ source "$(dirname "$0")/../real/stage.sh"
 chaos=test/chaos
 seed=${CHAOS_SEED:-$((RANDOM * 32768 + RANDOM))}
 nodes=50 parallel=9 unavailable=8
-lease=5 # seconds: after each death of a leader nobody works for so long
+lease=5 # seconds: after each death of a leader no replica works for so long
 
 expect "the checker of audit logs notices what is planted" python3 $chaos/audit.py selftest
 open_bed chaos --audit "$stage/audit.log"

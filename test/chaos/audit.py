@@ -4,7 +4,7 @@
     audit.py check --audit FILE --journal FILE --rollouts FILE --parallel N --unavailable N --agent TEXT
     audit.py selftest      plants each kind of broken promise into a good log, and must notice every one
 
-The Nodes are replayed from the bodies of the writes to them, whoever wrote, in the order of their resourceVersions: what counts is what
+The Nodes are replayed from the bodies of the writes to them, whatever wrote, in the order of their resourceVersions: what counts is what
 the server held, not what the operator believed. drover's own code is not asked. Promises:
 
   parallel     never more nodes between cordon-required and uncordon-required than maxParallelUpgrades

@@ -54,7 +54,7 @@ class Cluster:
 
 
 class Door:
-    """Carries bytes between whoever connects and the API server, until it is slammed."""
+    """Carries bytes between clients and the API server, until it is slammed."""
 
     def __init__(self, target_port):
         self.target_port = target_port
@@ -206,7 +206,7 @@ class Weather:
 
     async def renew_the_budget(self):
         """An eviction that broke off between the budget's status and the pod stands in `disruptedPods` and uses the budget up for two
-        minutes: Kubernetes' own memory, which nobody but time, or a person who makes the budget anew, can clear."""
+        minutes: Kubernetes' own memory, which only time, or recreating the budget, can clear."""
         budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
         old = None
         while not (old := await self.cluster.look(budgets + "/train")):
@@ -216,13 +216,13 @@ class Weather:
         await self.cluster.look(budgets + "/train", method="DELETE")
         while not await self.cluster.look(budgets, method="POST", body=body, content="application/json"):
             await asyncio.sleep(0.5)
-        self.say(f"the budget is made anew ({lost} evictions stood in it)")
+        self.say(f"the budget is recreated ({lost} evictions stood in it)")
 
     def forecast(self):
         """The misfortunes in their order: kills with cuts between them, and each of the great ones once.
 
-        Most kills are aimed at the leader, whoever that is by then; each costs the fleet a lease in which nobody works, so leases
-        are short here. The others meet whoever waits, starts or lists.
+        Most kills are aimed at the leader, whichever replica that is by then; each costs the fleet a lease without a leader, so leases
+        are short here. The others meet replicas that wait, start or list.
         """
         aimed = self.args.kills * 7 // 10
         plan = [self.kill_the_leader] * aimed + [self.kill] * (self.args.kills - aimed) + [self.cut] * 6

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What reaches the loader past the API server, by its container's environment, is refused there too: before anything else, and
-# without a word of a secret. `drover agent vacate` on a folder that is no machine's changes nothing.
+# without a word of a secret. `drover agent vacate` on a folder that is not a machine's changes nothing.
 # shellcheck disable=SC2016  # nothing is to expand
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT

@@ -28,19 +28,19 @@ ping "a missing file is named" "none.yaml.*No such file" none.yaml
 ping "an empty file is called empty" "empty" empty
 
 mkdir "$stage/folder"
-ping "a folder is no file" "folder" folder
+ping "a folder is not a file" "folder" folder
 
 head -c 65536 /dev/urandom >"$stage/noise"
-ping "random bytes are no kubeconfig" "noise" noise
+ping "random bytes are not a kubeconfig" "noise" noise
 
 printf 'apiVersion: v1\nclusters: [\n' >"$stage/cut"
 ping "YAML that ends too soon is refused" "cut" cut
 
 printf 'just a sentence\n' >"$stage/prose"
-ping "prose is no kubeconfig" "prose" prose
+ping "prose is not a kubeconfig" "prose" prose
 
 printf '[1, 2, 3]\n' >"$stage/list"
-ping "a list is no kubeconfig" "list" list
+ping "a list is not a kubeconfig" "list" list
 
 { printf 'a0: &a0 [x,x,x,x,x,x,x,x,x]\n'; for i in $(seq 1 12); do
     printf 'a%d: &a%d [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]\n' "$i" "$i" $((i-1)) $((i-1)) $((i-1)) $((i-1)) $((i-1)) $((i-1)) $((i-1)) $((i-1)) $((i-1)); done; } >"$stage/laughs"
@@ -69,16 +69,16 @@ config badname 'server: "https://no-such-host.invalid:6443"' 'token: t'
 ping "a name that does not resolve is named" "no-such-host.invalid" badname
 
 config badca 'server: "https://127.0.0.1:1", certificate-authority-data: "bm90IGEgY2VydGlmaWNhdGU="' 'token: t'
-ping "a CA that is no certificate is refused" "certificate authority" badca
+ping "a CA that is not a certificate is refused" "certificate authority" badca
 
 config badbase64 'server: "https://127.0.0.1:1", certificate-authority-data: "%%%"' 'token: t'
-ping "a CA that is no base64 is refused" "certificate-authority-data" badbase64
+ping "a CA that is not base64 is refused" "certificate-authority-data" badbase64
 
 config nocert 'server: "https://127.0.0.1:1"' 'client-certificate: none.crt, client-key: none.key'
 ping "a client certificate that is missing is named" "none.crt" nocert
 
 config badkey 'server: "https://127.0.0.1:1"' 'client-certificate-data: "bm90IGE=", client-key-data: "bm90IGE="'
-ping "a client key that is no key is refused" "client|key|certificate" badkey
+ping "a client key that is not a key is refused" "client|key|certificate" badkey
 
 config plugin 'server: "https://127.0.0.1:1"' 'exec: {apiVersion: client.authentication.k8s.io/v1, command: no-such-plugin-anywhere, interactiveMode: Never, installHint: "get it from the shop"}'
 ping "a credential plugin that is missing is named" "no-such-plugin-anywhere" plugin

@@ -50,7 +50,7 @@ against list-html "HTML where a list should be" "list nodes"
 against big-object "an object of 10 MB" "large|limit|bytes|MB"
 against deep-json "JSON nested a million deep" "list nodes"
 against endless-list "a list that never ends" "list nodes"
-against bad-chunks "chunks that are no chunks" "list nodes"
+against bad-chunks "chunks that are not chunks" "list nodes"
 against negative-length "a length below zero" "list nodes"
 
 if command -v openssl >/dev/null; then

@@ -43,7 +43,7 @@ for _ in $(seq 600); do
     sleep 0.1
 done
 check "with a kubeconfig it stays" 'The cluster stays' "$(cat "$stage/log")"
-check "whoever has the kubeconfig sees the fleet" 'nvidia-12 .*550\.54\.14 .*done' "$("$drover" status --kubeconfig "$stage/config" 2>&1)"
+check "with the kubeconfig the fleet is seen" 'nvidia-12 .*550\.54\.14 .*done' "$("$drover" status --kubeconfig "$stage/config" 2>&1)"
 kill -TERM "$demo"
 wait "$demo"
 check "a signal ends it with 0" '^0$' "$?"

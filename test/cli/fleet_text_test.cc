@@ -96,7 +96,7 @@ nvidia-1  535.129.03  done   TIME  the driver is up to date
 nvidia-2  535.129.03  done   TIME  the driver is up to date
 nvidia-3  535.129.03  done   TIME  the driver is up to date
 
-cluster-policy (nvidia): 3 nodes, 3 done, 0 in flight, 0 pending, 0 failed; upgrades are on; 1 at once, 1 may be out of service and 0 are
+cluster-policy (nvidia): 3 nodes, 3 done, 0 in flight, 0 pending, 0 failed; upgrades are on; parallel 1, unavailable 0/1
 )");
   EXPECT_FALSE(something_failed(*look));
 }
@@ -105,11 +105,11 @@ TEST(Status, NamesTheBudgetThatHoldsARollout) {
   const auto stage = fleet_behind_a_budget();
   EXPECT_EQ(without_chance(joined(status_lines(*look_at(*stage)))),
             R"(NODE      DRIVER                  PHASE              SINCE  REASON
-nvidia-1  535.129.03 → 550.54.14  evict-device-pods  TIME  evicting pods that use the device: ml/train-POD (held by budget ml/train)
-nvidia-2  535.129.03 → 550.54.14  required           -  no slot is free: 1 of 1 at once are in flight
+nvidia-1  535.129.03 → 550.54.14  evict-device-pods  TIME  evicting pods that use the device: ml/train-POD (blocked by PodDisruptionBudget ml/train)
+nvidia-2  535.129.03 → 550.54.14  required           -  no slot is free: maxParallelUpgrades reached (1 of 1)
 nvidia-3  535.129.03 → 550.54.14  required           -  the skip label is set: remove it to let the node go on
 
-cluster-policy (nvidia): 3 nodes, 0 done, 1 in flight, 2 pending, 0 failed; upgrades are on; 1 at once, 1 may be out of service and 1 is
+cluster-policy (nvidia): 3 nodes, 0 done, 1 in flight, 2 pending, 0 failed; upgrades are on; parallel 1, unavailable 1/1
 ! Blocked: nvidia-1: blocked by PodDisruptionBudget ml/train; pods that use the device are deleted after 5m
 )");
 }
@@ -126,7 +126,7 @@ TEST(Status, IsJsonForPrograms) {
   EXPECT_EQ(json::text_at(first, {"state"}), "pod-deletion-required");
   EXPECT_EQ(json::text_at(first, {"loaded"}), "535.129.03");
   EXPECT_EQ(json::text_at(first, {"wanted"}), "550.54.14");
-  EXPECT_THAT(std::string(json::text_at(first, {"reason"})), HasSubstr("held by budget ml/train"));
+  EXPECT_THAT(std::string(json::text_at(first, {"reason"})), HasSubstr("blocked by PodDisruptionBudget ml/train"));
 }
 
 TEST(Status, SaysWhatIsWrongWithThePolicy) {
@@ -147,25 +147,25 @@ TEST(Explain, GoesThroughTheRulesUpToTheOneThatCounts) {
             R"(nvidia-1 is in phase evict-device-pods for TIME (policy cluster-policy)
   node         Ready, cordoned by drover
   driver       535.129.03 → 550.54.14; pod gpu-operator/nvidia-driver-daemonset-POD is ready
-  in the way   ml/train-POD: budget ml/train has no room (3 healthy, 3 wanted); raise it or scale its owner up
+  in the way   ml/train-POD: blocked by PodDisruptionBudget ml/train (0 disruptions allowed, 3 healthy, 3 wanted); raise it or scale its owner up
 rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
   ✗ the skip label is set
-  ✗ nobody knows which driver it should have
+  ✗ the target driver cannot be determined
   ✗ the wanted driver is the one that failed here
   ✗ the wanted driver is the one it has, and the node is not ready: 550.54.14 is wanted
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
-  ✗ a person uncordoned it
-  ✗ the driver asks for nothing any more
+  ✗ a user uncordoned it
+  ✗ the driver init container withdrew its request
   ✗ its kernel cannot unload modules
   ✗ upgrades are off, and no pod has gone yet
   ✗ upgrades are off: policy cluster-policy has them on
   ✗ the node was lost
   ✗ the node is not ready
   ✗ pods that use the device are left to the drain
-  ✗ the driver asks for a drain, and drain is on
+  ✗ the driver init container requests a drain, and drain is on
   ✗ the node's pods are not known yet
-  ✗ no pod uses the device: ml/train-POD (held by budget ml/train)
+  ✗ no pod uses the device: ml/train-POD (blocked by PodDisruptionBudget ml/train)
   ✗ a pod that uses the device may not be evicted, and drain is on
   ✗ a pod that uses the device may not be evicted
   ✗ pods that use the device would not go, and drain is on: TIME of 7m
@@ -184,25 +184,25 @@ rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
   ✗ upgrades are off, and the wanted driver is the one it has: policy cluster-policy has them on
   ✗ upgrades are off: policy cluster-policy has them on
-  ✗ the state label says something that nobody knows
+  ✗ the state label has an unknown value
   ✗ the skip label is set
-  ✗ nobody knows which driver it should have
+  ✗ the target driver cannot be determined
   ✗ the wanted driver is the one that failed here
   ✗ the node is not ready
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
   ✗ the wanted driver is starting
-  ✗ somebody else has the node
-  ✗ a person gave it back to service a moment ago
+  ✗ the node is claimed by other work
+  ✗ uncordoned by a user
   ✗ its kernel cannot unload modules
   ✗ too many nodes failed with this driver: 0 of 0 that finished
-  ✗ the driver's image cannot be had
-  ✗ its turn has not come: 1 of 1 at once are in flight
+  ✗ the driver's image cannot be pulled
+  ✗ its turn has not come: maxParallelUpgrades reached (1 of 1)
   ✗ the driver's image is not on the node yet
-  ✓ no slot is free: 1 of 1 at once are in flight
+  ✓ no slot is free: maxParallelUpgrades reached (1 of 1)
     ⇒ no slot is free
 reason: NoSlot
 to do: wait, bring the nodes that the detail names back into service, or raise the limit
-next: nothing, until that changes
+next: waiting until this changes
 )");
   EXPECT_EQ(without_chance(explained(*look, "nvidia-3")), R"(nvidia-3 is in phase required (policy cluster-policy)
   node         Ready, left out by its skip label
@@ -211,12 +211,12 @@ rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
   ✗ upgrades are off, and the wanted driver is the one it has: policy cluster-policy has them on
   ✗ upgrades are off: policy cluster-policy has them on
-  ✗ the state label says something that nobody knows
+  ✗ the state label has an unknown value
   ✓ the skip label is set: remove it to let the node go on
     ⇒ the skip label is set
 reason: SkipLabel
 to do: remove the skip label from the node
-next: nothing, until that changes
+next: waiting until this changes
 )");
 }
 
@@ -287,7 +287,7 @@ TEST(FleetSnapshot, FindsNoPolicyWhereThereIsNone) {
   EXPECT_EQ(look->policy(), nullptr);
 }
 
-// An API server that lets nobody see pods.
+// An API server that lets no user see pods.
 class NoPods final : public kube::Api {
  public:
   explicit NoPods(kube::Api& api, base::Loop& loop) : api_(api), loop_(loop) {}

@@ -103,7 +103,7 @@ check "it has given its lease back" '"holderIdentity": ?""' "$(lease)"
 "$drover" operator --kubeconfig "$stage/config" --lease default/drover --log-format json >"$stage/log" 2>&1 &
 operator=$!
 within 100 grep -q '"leader"' "$stage/log" || report "a second one takes over at once" no "$(cat "$stage/log")"
-echo '{"spec": {"holderIdentity": "somebody-else"}}' >"$stage/body"
+echo '{"spec": {"holderIdentity": "another"}}' >"$stage/body"
 send PATCH /apis/coordination.k8s.io/v1/namespaces/default/leases/drover application/merge-patch+json "$stage/body"
 wait "$operator"
 check "a lost lease ends it with 1" '^1$' "$?"

@@ -67,7 +67,7 @@ TEST(Plan, NamesDaemonPodsThatComeBack) {
   EXPECT_FALSE(foreseen.gets_through);
   ASSERT_EQ(foreseen.obstacles.size(), 3U) << told(foreseen);
   for (const forecast::Obstacle& one : foreseen.obstacles) EXPECT_EQ(one.kind, "daemon-pod");
-  EXPECT_THAT(told(foreseen), HasSubstr("it would be back at once: its DaemonSet tolerates every taint"));
+  EXPECT_THAT(told(foreseen), HasSubstr("its DaemonSet tolerates all taints and would recreate it"));
   cluster.set_version(kNew);
   EXPECT_TRUE(cluster.run_until_all("upgrade-failed", 30min));
 }

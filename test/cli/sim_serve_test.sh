@@ -40,7 +40,7 @@ admin() { ask -K "$stage/curlrc" "$@"; }
 
 check "its certificate is trusted and it is well" '^ok$' "$(ask "$url/readyz" 2>&1)"
 check "a stranger may not read nodes" '"code": 403' "$(ask "$url/api/v1/nodes" 2>&1)"
-check "a wrong token is nobody's" '"code": 401' "$(ask -H 'Authorization: Bearer x' "$url/api/v1/nodes" 2>&1)"
+check "a wrong token is refused" '"code": 401' "$(ask -H 'Authorization: Bearer x' "$url/api/v1/nodes" 2>&1)"
 check "the administrator sees the fleet" '"nvidia-2"' "$(admin "$url/api/v1/nodes" 2>&1)"
 check "another name in the Host header is refused" '^(400|403|404|421)$' \
     "$(admin -o /dev/null -w '%{http_code}' -H 'Host: evil.example.com' "$url/api/v1/nodes" 2>&1)"

@@ -52,7 +52,7 @@ class Terminal:
             elif character == "\r":
                 self.column = 0
             elif character == "\x1b":
-                sys.exit("an escape that nobody knows: " + repr(text[:200]))
+                sys.exit("an unknown escape: " + repr(text[:200]))
             else:
                 self.put(character)
 

@@ -32,7 +32,7 @@ check "a log level that is none is named" 2 '"loud"' "$drover" --log-level loud 
 check "flags for logs may stand anywhere" 0 "^drover " "$drover" version --log-level debug
 check "a vendor that is none is named" 2 '--vendor: "amd" is none of nvidia' "$drover" operator --vendor amd=gpu
 check "a vendor without its namespace is refused" 2 "nvidia= names no namespace" "$drover" operator --vendor nvidia=
-check "a lease without its namespace is refused" 2 '--lease: "drover" is no NAMESPACE/NAME' "$drover" operator --lease drover
+check "a lease without its namespace is refused" 2 '--lease: "drover" is not a NAMESPACE/NAME' "$drover" operator --lease drover
 check "a lease that would be lost at every breath is refused" 2 "--lease-seconds" "$drover" operator --lease a/b --lease-seconds 1
 check "a pull policy that is none is refused" 2 "Sometimes" "$drover" operator --image-pull-policy Sometimes
 check "a fleet that is none is refused" 1 "amd.*ascend, nvidia, rebellions, tenstorrent, cpu" "$drover_sim" kubelet --nodes amd=3

@@ -41,30 +41,30 @@ class Server:
             _load_client(self.trusted, words)
         self.threads = threading.local()
 
-    def connect(self, as_whom, timeout):
+    def connect(self, identity, timeout):
         """A new connection; only the admin shows a client certificate."""
-        context = self.trusted if as_whom == "admin" else self.anonymous
+        context = self.trusted if identity == "admin" else self.anonymous
         return http.client.HTTPSConnection(self.url.hostname, self.url.port, context=context, timeout=timeout)
 
-    def headers(self, as_whom, extra):
+    def headers(self, identity, extra):
         headers = {"Accept": "application/json", "User-Agent": "judge/1.0"}
-        token = self.token if as_whom == "admin" else None if as_whom == "nobody" else as_whom
+        token = self.token if identity == "admin" else None if identity == "anonymous" else identity
         if token:
             headers["Authorization"] = "Bearer " + token
         headers.update(extra)
         return headers
 
-    def ask(self, method, path, body=None, extra=None, as_whom="admin", timeout=40):
+    def ask(self, method, path, body=None, extra=None, identity="admin", timeout=40):
         """One request; a connection is kept per thread and asker, and opened again once if the server closed it."""
         kept = self.threads.__dict__.setdefault("kept", {})
-        key = "admin" if as_whom == "admin" else "others"
+        key = "admin" if identity == "admin" else "others"
         for attempt in (1, 2):
             fresh = key not in kept
             if fresh:
-                kept[key] = self.connect(as_whom, timeout)
+                kept[key] = self.connect(identity, timeout)
             connection = kept[key]
             try:
-                connection.request(method, path, body=body, headers=self.headers(as_whom, extra or {}))
+                connection.request(method, path, body=body, headers=self.headers(identity, extra or {}))
                 response = connection.getresponse()
                 text = response.read()
             except (OSError, http.client.HTTPException):
@@ -79,16 +79,16 @@ class Server:
             return Answer(response.status, compared(response), parsed(text))
         raise AssertionError("unreachable")
 
-    def watch(self, path, extra=None, as_whom="admin"):
-        return Watch(self, path, extra or {}, as_whom)
+    def watch(self, path, extra=None, identity="admin"):
+        return Watch(self, path, extra or {}, identity)
 
 
 class Watch:
     """An open watch; `events` grows behind the lock until `ended`."""
 
-    def __init__(self, server, path, extra, as_whom):
-        self.connection = server.connect(as_whom, timeout=60)
-        self.connection.request("GET", path, headers=server.headers(as_whom, extra))
+    def __init__(self, server, path, extra, identity):
+        self.connection = server.connect(identity, timeout=60)
+        self.connection.request("GET", path, headers=server.headers(identity, extra))
         response = self.connection.getresponse()
         self.changed = threading.Condition()
         self.events, self.taken, self.ended = [], 0, False

@@ -3,7 +3,7 @@
     namespace     the row's own namespace is $ns wherever it stands (rows of one run share a random suffix)
     uid           each uid is uid-1, uid-2, … in the order in which a row shows them
     version       each metadata.resourceVersion is v-1, v-2, … likewise, also where a message quotes it; that of a list
-                  or a bookmark is LIST-VERSION: it moves with everybody's writes
+                  or a bookmark is LIST-VERSION: it moves with all writes
     time          an RFC 3339 time is TIME, one with fractions MICROTIME (that there is one, and where, is compared)
     age           a cell of a table that tells an age ("12s") is AGE
     suffix        what a server adds to a generateName is suffix-1, suffix-2, …; likewise the hex end of an Event's name

@@ -34,7 +34,7 @@ trap 'exit 130' INT TERM
 
 [[ -x $drover_sim ]] || { echo "FAIL $drover_sim is not built; run: scripts/build build drover-sim"; exit 1; }
 
-# Nodes that everybody waits for.
+# Nodes that all areas wait for.
 await_nodes() { # KUBECONFIG
   kubectl --kubeconfig "$1" wait --for=condition=Ready nodes --all --timeout=60s >/dev/null
 }

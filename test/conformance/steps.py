@@ -85,7 +85,7 @@ class Play:
         elif word in table.METHODS:
             self.request(word, rest, line, given)
         else:
-            raise table.TableError(f'"{short(line)}": {word} is no step')
+            raise table.TableError(f'"{short(line)}": {word} is not a step')
 
     def request(self, word, rest, line, given):
         method, content_type = table.METHODS[word]
@@ -159,13 +159,13 @@ class Play:
             raise Trouble(f"the watch {name} did not end within {PATIENCE} s")
 
     def finish(self):
-        """Events that nobody expected."""
+        """Events that were not expected."""
         live = {name: watch for name, watch in self.watches.items() if not watch.ended}
         if live:
             time.sleep(STRAGGLERS)
         for name, watch in live.items():
             if more := watch.take(10**6, 0):
-                self.entries.append({"step": f"events of {name} that nobody expected", "events": more})
+                self.entries.append({"step": f"events of {name} that were not expected", "events": more})
 
 
 def split_request(rest):

@@ -12,7 +12,7 @@ A file `NN-area.txt` holds one area. Words in capitals begin a step; an indented
     MERGE|JSON|STRATEGIC|APPLY PATH [-> EXPR] [BODY]   the four kinds of PATCH
     given STEP                                  setting the stage: the answer must be a yes, and is not compared
     WITH Header: value                          for the next request
-    AS admin | nobody | TOKEN                   who asks, from here on (nobody sends no credentials)
+    AS admin | anonymous | TOKEN                who asks, from here on (anonymous sends no credentials)
     KEEP NAME EXPR                              text for $NAME, out of the answer before
     UNTIL [METHOD] PATH CONDITION ... [BODY]    asks until all conditions hold; nothing is compared
     WATCH NAME PATH                             opens a watch (the path gets watch=true)

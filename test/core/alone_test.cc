@@ -232,7 +232,7 @@ TEST(Alone, ABusyModuleLeadsToADrainAndThenToNothingElse) {
   EXPECT_EQ(verdict(nodes), "waits");
 }
 
-TEST(Alone, WithNoPodNobodyKnowsWhetherItStillAsks) {
+TEST(Alone, WithNoPodItIsNotKnownWhetherItStillAsks) {
   FleetView nodes = off({served("a", Phase::Restart)});
   nodes.nodes[0].driver = {.wanted = "550"};
   EXPECT_EQ(verdict(nodes), "waits");

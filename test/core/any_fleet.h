@@ -49,7 +49,7 @@ class Dice {
     if (one.driver.asks_for) one.driver.is_ready = false;
     one.validator.has_passed = maybe();
     if (maybe(0.2)) one.driver.pod.clear();
-    if (maybe(0.1)) one.other_claim = "somebody";
+    if (maybe(0.1)) one.other_claim = "other";
     if (maybe(0.1)) one.given_back_for = span();
     if (maybe(0.1)) one.odd_label = "what";
     if (maybe(0.5)) one.gates = {{"plugin", "true"}, {"exporter", "paused"}};

@@ -37,9 +37,9 @@ void expect_promises(const NodeView& before, const Change& change, const Policy&
       EXPECT_TRUE(!policy.is_ending && (policy.is_on || before.driver.asks_for));
       EXPECT_TRUE(policy.is_on || !change.claim || change.claim->requested_scope);
     }
-    // A policy that evicts nobody may pass on at once; every other looks at the emptied node first.
+    // A policy that evicts no pod may pass on at once; every other looks at the emptied node first.
     if (step.to != Phase::Restart || (!policy.device_pods && !policy.drain)) continue;
-    EXPECT_TRUE(before.is_cordoned && before.claim) << "the swap begins on a node that nobody had emptied";
+    EXPECT_TRUE(before.is_cordoned && before.claim) << "the swap begins on a node that was not emptied";
     EXPECT_TRUE(before.pods) << "the swap begins unseen";
   }
 }
@@ -74,7 +74,7 @@ TEST(AnyFleet, EveryWriteKeepsThePromises) {
   }
 }
 
-TEST(AnyFleet, NobodyStartsBeyondTheLimits) {
+TEST(AnyFleet, NoNodeStartsBeyondTheLimits) {
   for (std::uint64_t seed = 1; seed <= 30'000; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const FleetView some = Dice(seed).any_fleet();

@@ -20,18 +20,18 @@ TEST(AtRest, AnEmptyFleetIsNoTrouble) {
   EXPECT_EQ(plan.slots.managed, 0);
 }
 
-TEST(AtRest, NothingIsDoneOrBegunWhileNobodyKnowsWhichDriverIsWanted) {
+TEST(AtRest, NothingIsDoneOrBegunWhileTheTargetIsUnknown) {
   for (const Phase phase : {Phase::Idle, Phase::Required}) {
     FleetView nodes = fleet({current(node("a", phase))});
     nodes.nodes[0].target = {};
     nodes.policy.trouble = "spec.driver.version is missing";
     EXPECT_EQ(verdict(nodes), "waits") << name(phase);
-    EXPECT_EQ(reason(nodes), "nobody knows which driver it should have: spec.driver.version is missing");
+    EXPECT_EQ(reason(nodes), "the target driver cannot be determined: spec.driver.version is missing");
     nodes.nodes[0] = current(node("a", Phase::Required));
     nodes.nodes[0].target = {};
     nodes.nodes[0].is_asked_for = true;
     nodes.policy.trouble.clear();
-    EXPECT_EQ(verdict(nodes), "waits") << "whoever asks";
+    EXPECT_EQ(verdict(nodes), "waits") << "requested or not";
     EXPECT_FALSE(decide(nodes).slots.is_admitted[0]) << "and no slot is kept for it";
   }
 }
@@ -139,14 +139,14 @@ TEST(AtRest, APersonsWishCountsWhateverTheDriver) {
   EXPECT_EQ(verdict(nodes), "done > required");
 }
 
-TEST(AtRest, ALabelThatNobodyKnowsIsNotActedOn) {
+TEST(AtRest, AnUnknownLabelIsNotActedOn) {
   FleetView nodes = fleet({node("a", Phase::Idle)});
   nodes.nodes[0].odd_label = "upgrade-maybe";
   EXPECT_EQ(verdict(nodes), "waits");
   EXPECT_THAT(reason(nodes), HasSubstr("\"upgrade-maybe\""));
 }
 
-TEST(AtRest, ALabelThatSomebodyRemovedIsPutBack) {
+TEST(AtRest, ALabelThatWasRemovedIsPutBack) {
   FleetView nodes = fleet({current(node("a", Phase::Done))});
   nodes.nodes[0].label.reset();
   EXPECT_EQ(verdict(nodes), "relabel");
@@ -261,7 +261,7 @@ TEST(WaitForJobs, LeadsToTheDrainWhereDevicePodsAreLeftToIt) {
   EXPECT_EQ(verdict(nodes), "wait-for-jobs > evict-device-pods > drain");
 }
 
-TEST(EvictDevicePods, EvictsNobodyWhereDevicePodsAreLeftToTheDrain) {
+TEST(EvictDevicePods, EvictsNoPodWhereDevicePodsAreLeftToTheDrain) {
   FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
   nodes.policy.device_pods.reset();
   nodes.policy.drain = Removal{.at_most = 300s};
@@ -270,7 +270,7 @@ TEST(EvictDevicePods, EvictsNobodyWhereDevicePodsAreLeftToTheDrain) {
   EXPECT_EQ(decide(nodes).decisions[0].action, Action::None);
 }
 
-TEST(EvictDevicePods, NobodyGoesWhereOneMayNot) {
+TEST(EvictDevicePods, NoPodGoesWhereOneMayNot) {
   FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
   nodes.nodes[0].pods = {pod("train"), pod("notebook")};
   nodes.nodes[0].pods->back().owner.clear();
@@ -292,7 +292,7 @@ TEST(EvictDevicePods, AsksAndWaits) {
   nodes.nodes[0].pods = {pod("train")};
   nodes.nodes[0].pods->front().held_by = "ml/train";
   EXPECT_EQ(verdict(nodes), "evict-device-pods");
-  EXPECT_THAT(reason(nodes), HasSubstr("ml/train (held by budget ml/train)"));
+  EXPECT_THAT(reason(nodes), HasSubstr("ml/train (blocked by PodDisruptionBudget ml/train)"));
   nodes.nodes[0].pods->front().is_going = true;
   EXPECT_EQ(verdict(nodes), "evict-device-pods");
 }
@@ -308,7 +308,8 @@ TEST(EvictDevicePods, ARefusedPodFailsTheNodeAndGivesItBack) {
   EXPECT_FALSE(change.claim);
   EXPECT_TRUE(change.outcome->failed);
   EXPECT_FALSE(change.outcome->after_swap);
-  EXPECT_THAT(change.outcome->reason, HasSubstr("ml/train: nobody would make it again"));
+  EXPECT_THAT(change.outcome->reason,
+              HasSubstr("ml/train: pod has no controller; delete it or set spec.…drain.force=true"));
 }
 
 TEST(EvictDevicePods, ARefusedPodIsLeftToTheDrainWhereThatIsOn) {

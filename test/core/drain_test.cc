@@ -47,7 +47,7 @@ TEST(Drain, DoesNotLoseLocalDataUnlessTold) {
   EXPECT_EQ(way(one, Scope::DevicePods, kLocal), Way::Evict);
 }
 
-TEST(Drain, AFinishedPodIsInNobodysWay) {
+TEST(Drain, AFinishedPodIsNotInTheWay) {
   PodView one = pod("a");
   one.is_finished = true;
   one.owner.clear();
@@ -95,9 +95,9 @@ TEST(Drain, NamesThreePodsAndTheBudgetThatHoldsThem) {
   std::vector<PodView> pods = {pod("a"), pod("b"), pod("c"), pod("d"), pod("e")};
   pods[0].held_by = "ml/train";
   pods[4].owner.clear();
-  EXPECT_EQ(
-      names_of(clearing_of(pods, Scope::DevicePods, kGentle)),
-      "ml/e (nobody would make it again; delete it, or set force), ml/a (held by budget ml/train), ml/b and 2 more");
+  EXPECT_EQ(names_of(clearing_of(pods, Scope::DevicePods, kGentle)),
+            "ml/e (pod has no controller; delete it or set spec.…drain.force=true), ml/a (blocked by "
+            "PodDisruptionBudget ml/train), ml/b and 2 more");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The tables themselves: nobody gets lost in them.
+// The tables themselves: every phase has a way out.
 #include "core/flows/flows.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(UpgradeInPlace, ReachesEveryPhaseThatItUses) {
   }
 }
 
-// What only an odd record says has a way out, and nobody gets there.
+// What only an odd record says has a way out, and no rule leads there.
 TEST(UpgradeWhenPrepared, ReachesThePhasesThatItsVendorHasAWordFor) {
   const std::set<Phase> reached = reachable_from(prepared(), Phase::Idle);
   for (const Phase phase : {Phase::WaitForJobs, Phase::EvictDevicePods, Phase::Validate})

@@ -154,7 +154,7 @@ TEST(Pause, GivesBackWhatWasNotDisturbedAndKeepsWhatWas) {
   EXPECT_EQ(verdict(nodes, 1), "waits");
   EXPECT_EQ(verdict(nodes, 2), "evict-device-pods > required");
   EXPECT_EQ(verdict(nodes, 3), "restart > required");
-  EXPECT_FALSE(change_of(nodes, 2).without_controller) << "a pause is no wish for an upgrade without the controller";
+  EXPECT_FALSE(change_of(nodes, 2).without_controller) << "a pause does not ask for an upgrade without the controller";
 }
 
 TEST(Pause, IsWrittenDownWhenItBeginsAndWhenItEnds) {
@@ -218,7 +218,7 @@ TEST(Restart, GoesBackForAPodThatCameAndGivesUpWhenTheyKeepComing) {
   EXPECT_FALSE(change_of(nodes).claim) << "the old driver serves: the node is given back";
 
   nodes.nodes[0].pods.reset();
-  EXPECT_EQ(verdict(nodes), "waits") << "nobody knows who is there";
+  EXPECT_EQ(verdict(nodes), "waits") << "the pods are not known";
 }
 
 TEST(Restart, LeavesPodsAloneThatTheUserLeavesAlone) {
@@ -228,7 +228,7 @@ TEST(Restart, LeavesPodsAloneThatTheUserLeavesAlone) {
   EXPECT_EQ(verdict(nodes), "replace-driver-pod");
 }
 
-TEST(Restart, ReplacesACurrentPodTooWhenSomebodyAsked) {
+TEST(Restart, ReplacesACurrentPodTooOnRequest) {
   FleetView nodes = fleet({current(taken("a", Phase::Restart))});
   nodes.nodes[0].claim->was_asked_for = true;
   EXPECT_EQ(verdict(nodes), "replace-driver-pod");
@@ -317,7 +317,7 @@ TEST(AfterTheSwap, SkipPolicyAndVersionComeTooLate) {
 TEST(Failed, IsLeftByAPersonOrAnotherVersionOnly) {
   FleetView nodes = fleet({current(taken("a", Phase::Failed))});
   nodes.nodes[0].outcome = Outcome{.failed = true, .after_swap = true, .target = "new"};
-  EXPECT_EQ(verdict(nodes), "waits") << "a driver that became ready afterwards is no reason";
+  EXPECT_EQ(verdict(nodes), "waits") << "a driver that became ready afterwards does not count";
   nodes.nodes[0].target = "newer";
   nodes.nodes[0].driver.is_outdated = true;
   EXPECT_EQ(verdict(nodes), "failed > required");
@@ -332,14 +332,14 @@ TEST(Failed, APersonsWordIsKeptWhileUpgradesAreOff) {
   EXPECT_TRUE(change_of(nodes).is_asked_for);
 }
 
-TEST(Failed, IsNotLeftWhileNobodyKnowsWhichDriverIsWanted) {
+TEST(Failed, IsNotLeftWhileTheTargetIsUnknown) {
   FleetView nodes = fleet({current(taken("a", Phase::Failed))});
   nodes.nodes[0].outcome = Outcome{.failed = true, .after_swap = true, .target = "new"};
   nodes.nodes[0].target = {};
   EXPECT_EQ(verdict(nodes), "waits");
 }
 
-TEST(Failed, ThatSomebodyElseLeftIsWrittenDownAndIsNoFailureOfTheVersion) {
+TEST(Failed, LeftByAnotherOperatorIsRecordedAndIsNotAFailureOfTheVersion) {
   for (const bool held : {false, true}) {
     FleetView nodes = fleet({held ? current(taken("a", Phase::Failed)) : current(node("a", Phase::Failed))});
     const Change change = change_of(nodes);

@@ -10,7 +10,7 @@ namespace {
 struct Row {
   std::string_view name;
   int required;           // schedulable nodes that wait
-  int required_cordoned;  // nodes that wait, cordoned by somebody
+  int required_cordoned;  // nodes that wait, cordoned by others
   int cordoning;          // in flight
   int done_cordoned;
   std::optional<int> max_parallel;
@@ -108,7 +108,7 @@ TEST(Slots, WhoDisturbsLeastGoesFirst) {
   EXPECT_EQ(verdict(nodes, 2), "waits");
 }
 
-TEST(Slots, NobodyIsNextBeforeItIsKnownWhoDisturbsLeast) {
+TEST(Slots, NoNodeIsNextBeforeItIsKnownWhichDisturbsLeast) {
   FleetView nodes = fleet({node("a", Phase::Required), node("b", Phase::Required)});
   nodes.nodes[0].preflight = {};
   nodes.pods_are_counted = false;
@@ -193,7 +193,7 @@ TEST(Slots, SayWhoIsInTheWay) {
   nodes.nodes[1].is_cordoned = true;
   nodes.nodes[1].driver.is_outdated = false;
   nodes.policy.unavailable = {1, false};
-  EXPECT_EQ(reason(nodes), "no slot is free: 1 of 2 nodes are out of service, and 1 may be; cordoned by others: b");
+  EXPECT_EQ(reason(nodes), "no slot is free: maxUnavailable reached (1 of 1); cordoned by others: b");
 }
 
 // A node that left the policy in the middle is its own until it was given back.

@@ -49,7 +49,7 @@ NodeView loading() {
   return node;
 }
 
-TEST(WhenPrepared, NobodyIsTakenBeforeTheDriverLiesReady) {
+TEST(WhenPrepared, NoNodeIsTakenBeforeTheDriverIsPrepared) {
   NodeView waiting = node("tt-1", Phase::Required);
   for (const State state : {State::Unasked, State::Running, State::Missing}) {
     waiting.preflight.state = state;
@@ -162,14 +162,14 @@ TEST(WhenPrepared, ABarePodThatUsesTheDeviceFailsTheNodeAndNamesTheFlag) {
   bare.owner.clear();
   const FleetView view = of(draining({bare}));
   EXPECT_EQ(verdict_of(view), "drain > failed");
-  EXPECT_NE(decision(view).change->path.back().because.find("set force"), std::string::npos);
+  EXPECT_NE(decision(view).change->path.back().because.find("set spec.…drain.force=true"), std::string::npos);
 }
 
 TEST(WhenPrepared, WhoHoldsTheDeviceIsWaitedForWithoutLimit) {
   NodeView node = loading();
   node.driver.held_by = "held by tt-smi";
   node.spent = std::chrono::hours(5);
-  EXPECT_EQ(because(of(node)), "somebody holds the device");
+  EXPECT_EQ(because(of(node)), "the device is held");
   EXPECT_EQ(verdict_of(of(node)), "put right") << "the clock is stopped";
   EXPECT_TRUE(decision(of(node)).change->claim->deadline_paused);
   node.claim->deadline_paused = true;
@@ -219,7 +219,7 @@ TEST(WhenPrepared, APodThatAskedWhenTheDrainFailedDoesNotBringTheNodeBackByAskin
   failed.outcome = made.change->outcome;
   EXPECT_EQ(verdict_of(of(failed)), "waits") << "the very pod that was not given permission";
   failed.driver.pod = "newer-tt-1";
-  EXPECT_EQ(decision(of(failed)).change->path.front().to, Phase::Required) << "somebody deleted it";
+  EXPECT_EQ(decision(of(failed)).change->path.front().to, Phase::Required) << "it was deleted";
 }
 
 TEST(WhenPrepared, ThePermissionNamesWhatIsWantedNow) {
@@ -230,7 +230,7 @@ TEST(WhenPrepared, ThePermissionNamesWhatIsWantedNow) {
   EXPECT_EQ(made.change->claim->target, node.target);
 }
 
-TEST(WhenPrepared, NobodyHasALabelThatCouldBeWrong) {
+TEST(WhenPrepared, NoNodeHasALabelThatCouldBeWrong) {
   NodeView done = node("tt-1");
   done.driver.is_outdated = false;
   done.label = {};
@@ -262,7 +262,7 @@ NodeView stale(std::string name) {
   return done;
 }
 
-TEST(Renewal, GoesOneByOneAndTakesNobodyAway) {
+TEST(Renewal, GoesOneByOneAndTakesNoNodeAway) {
   FleetView view = fleet({stale("a"), stale("b"), stale("c")});
   EXPECT_EQ(verdict_of(view, 0), "replace-driver-pod");
   EXPECT_EQ(verdict_of(view, 1), "waits");

@@ -68,7 +68,7 @@ TEST_F(Files, FoldersAreOursOnly) {
 TEST_F(Files, LoadsTheVeryBytesThatWereHashed) {
   ASSERT_TRUE(host.load_verified(module, kShaOfAbc));
   EXPECT_THAT(loaded, ElementsAre("abc"));
-  // Somebody puts another file in its place between the hash and the load.
+  // Another file is put in its place between the hash and the load.
   before_load = [&] {
     file("/cache/evil", "evil");
     fs::rename(root + "/cache/evil", root + module.whole());

@@ -228,7 +228,7 @@ TEST_F(Machine, DoesNotRebootABootThatTheCallerDidNotSee) {
   EXPECT_EQ(host.reboot("11111111-6f0e-4a5e-9d3b-1f2a3b4c5d6e").error().kind, Fault::Kind::Conflict);
   EXPECT_EQ(host.reboot("").error().kind, Fault::Kind::Conflict);
   fs::remove(root + "/proc/sys/kernel/random/boot_id");
-  EXPECT_EQ(host.reboot("").error().kind, Fault::Kind::Conflict) << "an unknown boot is nobody's";
+  EXPECT_EQ(host.reboot("").error().kind, Fault::Kind::Conflict) << "an unknown boot never matches";
   EXPECT_TRUE(calls.empty());
 }
 

@@ -42,7 +42,7 @@ TEST_F(PlainHttpServer, RefusesAHeadThatIsTooLong) {
 TEST_F(PlainHttpServer, RefusesGarbage) {
   visit_saying("\x16\x03\x01 this is not http\r\n\r\n");
   EXPECT_THAT(heard, StartsWith("HTTP/1.1 400 "));
-  EXPECT_THAT(heard, HasSubstr("this is no HTTP/1.1 request"));
+  EXPECT_THAT(heard, HasSubstr("this is not an HTTP/1.1 request"));
   visit_saying("GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n");
   EXPECT_THAT(heard, StartsWith("HTTP/1.1 501 "));
   visit_saying("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -132,7 +132,7 @@ TEST_F(HttpServerTest, AnswersWhileAThousandConnectionsAreIdle) {
 }
 
 // Two thousand timers that are always due, as when a large fleet starts: a visitor waits for a few of them at each step
-// of his visit, not for all.
+// of its visit, not for all.
 TEST_F(HttpServerTest, AnswersWhileThousandsOfTimersAreDue) {
   constexpr int kTimers = 2000;
   const std::string work(50'000, 'w');
@@ -178,7 +178,7 @@ TEST_F(HttpServerTest, CutsEverybodyOffWhenItCloses) {
     return client.hear() + "(over)";
   });
   EXPECT_EQ(heard, "(over)");
-  open_exchange->send("to nobody");
+  open_exchange->send("to a closed connection");
   EXPECT_EQ(gone, 0);
 }
 

@@ -97,19 +97,19 @@ TEST_F(PlainHttpServer, AnswersAnOldPeerAndAPeerThatOnlyStoppedTalking) {
 
 TEST(HttpServer, SaysWhatToDoWhenThePortCannotBeHad) {
   kube::AsioLoop loop;
-  const Answerer nobody = [](const HttpRequest&, const std::shared_ptr<Exchange>&) {};
-  const auto first = HttpServer::open(loop, {}, nobody);
+  const Answerer silent = [](const HttpRequest&, const std::shared_ptr<Exchange>&) {};
+  const auto first = HttpServer::open(loop, {}, silent);
   ASSERT_TRUE(first);
   HttpServerOptions options;
   options.port = (*first)->port();
-  const auto taken = HttpServer::open(loop, options, nobody);
+  const auto taken = HttpServer::open(loop, options, silent);
   ASSERT_FALSE(taken);
   EXPECT_THAT(taken.error().message, HasSubstr("in use; give another --listen, or port 0"));
   options.address = "example.invalid";
-  EXPECT_THAT(HttpServer::open(loop, options, nobody).error().message, HasSubstr("not an IP address"));
+  EXPECT_THAT(HttpServer::open(loop, options, silent).error().message, HasSubstr("not an IP address"));
   options.address = "127.0.0.1";
   options.identity = Identity{.certificate_pem = "x", .key_pem = "y"};
-  EXPECT_THAT(HttpServer::open(loop, options, nobody).error().message, HasSubstr("certificate"));
+  EXPECT_THAT(HttpServer::open(loop, options, silent).error().message, HasSubstr("certificate"));
 }
 
 }  // namespace

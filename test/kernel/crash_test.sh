@@ -15,7 +15,7 @@ vm_cut "$machine"
 expect "the machine comes back" boot
 expect "half a build is not in the cache" inside "! test -e /var/cache/tt-kmd/$release/1.0.0"
 agent again 1.0.0
-expect "it is built anew and loaded" soon $build_within loaded 1.0.0
+expect "it is built again and loaded" soon $build_within loaded 1.0.0
 expect "what was left on the bench is gone" inside '! ls -A /var/cache/tt-kmd/.build 2>/dev/null | grep .'
 agent_ends
 

@@ -17,7 +17,7 @@ make_repository() {
   git clone -q --bare "$stage/source" "$stage/forge/tt-kmd.git"
 }
 
-# Sets source_url, by which machines reach the repository at ADDRESS, and forge_ca, whom they have to trust.
+# Sets source_url, by which machines reach the repository at ADDRESS, and forge_ca, which they have to trust.
 open_forge() { # ADDRESS
   local pki=$stage/pki
   mkdir -p "$pki"

@@ -25,8 +25,8 @@ entry=/var/cache/tt-kmd/$release
 inside "cp -r $entry/1.0.0 $entry/2.0.0; sed -i s/1.0.0/2.0.0/ $entry/2.0.0/manifest.json; printf X | dd of=$entry/2.0.0/tenstorrent.ko bs=1 seek=5000 conv=notrunc 2>/dev/null"
 inside 'setsid sleep 100000 </dev/tenstorrent/0 >/dev/null 2>&1 & echo $! >/run/holder'
 agent second 2.0.0
-expect "a changed module in the cache is noticed" soon 240 said second 'its fingerprint is not that of the manifest; it is put aside and built anew'
-expect "and kept for whoever wants to look" inside 'ls /var/cache/tt-kmd/.quarantine | grep -q 2.0.0-1'
+expect "a changed module in the cache is noticed" soon 240 said second 'its fingerprint is not that of the manifest; it is put aside and built again'
+expect "and kept for inspection" inside 'ls /var/cache/tt-kmd/.quarantine | grep -q 2.0.0-1'
 expect "the next driver is built while the old one serves" soon $build_within reports prepared 2.0.0
 expect "and permission is asked for" reports wants load
 expect "nothing was unloaded" loaded 1.0.0

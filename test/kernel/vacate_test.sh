@@ -40,7 +40,7 @@ expect "nothing is left" inside "! ls -d /var/lib/dkms/tenstorrent /usr/src/tens
 expect "modprobe finds nothing" inside '! modprobe --dry-run --quiet tenstorrent'
 expect "done twice, it says the same" inside 'drover agent vacate | grep -qx "host vacated; operator can take over"'
 
-# The page's own script, as it is written there. Who is root already needs no sudo, and nobody has installed dkms or lsof here.
+# The page's own script, as it is written there. Root needs no sudo, and dkms and lsof are not installed here.
 cat >"$share/vacate" <<'SCRIPT'
 sudo() { "$@"; }
 # 1. Confirm nothing is holding the device

@@ -32,7 +32,7 @@ contexts:
   context: {cluster: bed, user: admin, namespace: ml}
 - name: open
   context: {cluster: open, user: token}
-- name: nobody
+- name: anonymous
   context: {cluster: open}
 - name: plugin
   context: {cluster: open, user: plugin}
@@ -102,7 +102,7 @@ TEST(Kubeconfig, ReadsEveryKindOfCredential) {
   EXPECT_EQ(std::get<StaticToken>(parsed(kGood, "open")->credential).token, "s3cret");
   EXPECT_EQ(std::get<TokenFile>(parsed(kGood, "file")->credential).path, "/etc/kube/tokens/mine");
   EXPECT_EQ(std::get<BasicPassword>(parsed(kGood, "basic")->credential).user, "me");
-  EXPECT_TRUE(std::holds_alternative<NoCredential>(parsed(kGood, "nobody")->credential));
+  EXPECT_TRUE(std::holds_alternative<NoCredential>(parsed(kGood, "anonymous")->credential));
   const auto target = parsed(kGood, "plugin");
   ASSERT_TRUE(target) << target.error().message;
   const auto& plugin = std::get<ExecPlugin>(target->credential);
@@ -142,11 +142,11 @@ TEST(Kubeconfig, WhatIsNoKubeconfigSaysSo) {
   expect_refused("\x01\x02\xff\xfe\x03zz", "the test's file");
   expect_refused("kind: Pod", "but a Pod");
   expect_refused("{}", "no current-context");
-  expect_refused("? [a]\n: b\n", "no plain text");
+  expect_refused("? [a]\n: b\n", "is not a string");
 }
 
 TEST(Kubeconfig, AWrongNameListsTheRightOnes) {
-  expect_refused(kGood, "no context \"prod\"; it has: bed, open, nobody", "prod");
+  expect_refused(kGood, "no context \"prod\"; it has: bed, open, anonymous", "prod");
   expect_refused("current-context: c\ncontexts: [{name: c, context: {cluster: k}}]",
                  "no cluster \"k\"; it has: there is none");
   expect_refused(
@@ -172,7 +172,7 @@ TEST(Kubeconfig, AServerMustBeAnAddressWeCanSpeakTo) {
 
 TEST(Kubeconfig, CertificatesAndUsersMustMakeSense) {
   expect_refused(small("{server: 'https://h', certificate-authority-data: '***s3cret'}"),
-                 "certificate-authority-data of cluster \"k\" is no base64");
+                 "certificate-authority-data of cluster \"k\" is not base64");
   expect_refused(small("{server: 'https://h', certificate-authority: missing.crt}"), "/etc/kube/missing.crt");
   expect_refused(small("{server: 'https://h', certificate-authority-data: Y2E=, insecure-skip-tls-verify: true}"),
                  "remove one");
@@ -187,7 +187,7 @@ TEST(Kubeconfig, CertificatesAndUsersMustMakeSense) {
       "v1alpha1");
   expect_refused(small("{server: 'https://h'}",
                        "{exec: {command: x, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Always}}"),
-                 "nobody is there");
+                 "drover has no terminal");
 }
 
 TEST(Kubeconfig, ASmallFileThatMeansAHugeOneIsRefused) {

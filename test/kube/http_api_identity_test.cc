@@ -1,4 +1,4 @@
-// Whom we trust and who we are: TLS, client certificates, tokens that rotate, credential plugins, proxies.
+// Which servers we trust and who we are: TLS, client certificates, tokens that rotate, credential plugins, proxies.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -84,7 +84,7 @@ TEST_F(HttpIdentityTest, AServerWithAnotherNameOrAnotherAuthorityIsNotTrusted) {
   open(target);
   expect_fault(get_node(), Kind::Unreachable, "not to be trusted");
   target = secure.target();
-  target.ca_pem = make_identity("somebody else", "").certificate_pem;
+  target.ca_pem = make_identity("another authority", "").certificate_pem;
   open(target);
   expect_fault(patch_node(), Kind::Unreachable, "certificate-authority");
   target.ca_pem.clear();
@@ -97,7 +97,7 @@ TEST_F(HttpIdentityTest, TlsToAPlainPortAndPlainToATlsPortSayWhatIsWrong) {
   server.then("HTTP/1.1 400 Bad Request\r\n\r\n", Step::After::Close);
   Target target = server.target();
   target.tls = true;
-  // The hello of TLS is no HTTP request, so the server must answer raw bytes.
+  // The hello of TLS is not an HTTP request, so the server must answer raw bytes.
   ScriptedServer plain(loop);
   plain.then({.pieces = {"HTTP/1.1 400 Bad Request\r\n\r\n"}, .after = Step::After::Close, .raw_bytes = 20});
   target.port = plain.port();
@@ -143,7 +143,7 @@ TEST_F(HttpIdentityTest, CertificatesThatDoNotParseAreFoundBeforeTheFirstConnect
   };
   Target target = secure.target();
   target.ca_pem = "no PEM";
-  EXPECT_NE(complaint(target).find("certificate authority is no PEM"), std::string::npos) << complaint(target);
+  EXPECT_NE(complaint(target).find("certificate authority is not a PEM"), std::string::npos) << complaint(target);
   target = secure.target();
   target.credential = ClientCertificate{one.certificate_pem, two.key_pem};
   EXPECT_NE(complaint(target).find("does not belong"), std::string::npos) << complaint(target);
@@ -283,7 +283,7 @@ TEST_F(HttpIdentityTest, APluginThatFailsSaysWhyInOneLine) {
             std::string::npos);
   EXPECT_NE(complaint(plugin("kill -9 $$\n")).find("signal 9"), std::string::npos);
   const std::string garbage = complaint(plugin("echo secret-token\n"));
-  EXPECT_NE(garbage.find("no JSON"), std::string::npos);
+  EXPECT_NE(garbage.find("not JSON"), std::string::npos);
   EXPECT_EQ(garbage.find("secret-token"), std::string::npos);
   EXPECT_NE(complaint(plugin(printed("{}"))).find("neither a token nor a certificate"), std::string::npos);
   ExecPlugin missing;

@@ -102,7 +102,7 @@ TEST_F(AnElection, TravelsInTheLeaseLane) {
   for (const auto& asked : api.calls) EXPECT_EQ(asked->request.lane, Lane::Lease);
 }
 
-TEST_F(AnElection, TakesALeaseThatNobodyHoldsAtOnceAndCountsTheTransition) {
+TEST_F(AnElection, TakesAFreeLeaseAtOnceAndCountsTheTransition) {
   start();
   last().answer(lease_of("", "7", 1));
   run(0s);
@@ -159,7 +159,7 @@ TEST_F(AnElection, TakesNoAnnotationForARenewal) {
   EXPECT_EQ(last().request.verb, Verb::Replace);
 }
 
-TEST_F(AnElection, TreatsALeaseWithGarbageInsideAsNobodys) {
+TEST_F(AnElection, TreatsALeaseWithGarbageInsideAsFree) {
   start();
   last().answer(
       Object{{"metadata", {{"name", "drover"}, {"namespace", "sys"}, {"resourceVersion", "7"}}}, {"spec", 42}});
@@ -215,7 +215,7 @@ class HastyLoop final : public base::Loop {
 
 TEST_F(AnElection, LosesInTimeThoughItsTimersComeEarly) {
   HastyLoop hasty(loop);
-  // Nobody answers once the lease is made.
+  // No answer comes once the lease is made.
   api.answers = [this](const Request& r) -> std::optional<Result<Object>> {
     if (api.calls.size() == 1) return base::fault(Kind::NotFound, "none");
     if (r.verb == Verb::Create) return r.body;
@@ -431,7 +431,7 @@ TEST_F(AnElection, LeavesAnothersLeaseAloneWhenItResigns) {
   EXPECT_EQ(last().request.verb, Verb::Get);
 }
 
-TEST_F(AnElection, IsDoneResigningAfterHalfTheDeadlineThoughNobodyAnswers) {
+TEST_F(AnElection, IsDoneResigningAfterHalfTheDeadlineWithoutAnAnswer) {
   start_leading();
   election->resign([this] { tell("done"); });
   run(4s);

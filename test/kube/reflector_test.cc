@@ -433,7 +433,7 @@ TEST_F(AReflector, ListsAgainEverySoOftenThoughNothingSeemsWrong) {
   EXPECT_EQ(api.watch(1).watch.resource_version, "99");
 }
 
-TEST_F(AReflector, NeverListsAgainWhenNobodyWantsIt) {
+TEST_F(AReflector, NeverListsAgainWhenThatIsOff) {
   tuning.relist_every = std::nullopt;
   start_watching();
   for (int minute = 0; minute < 1000; ++minute) {

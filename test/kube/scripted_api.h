@@ -154,13 +154,13 @@ class ScriptedApi final : public Api {
   Asked& at(std::vector<std::shared_ptr<Asked>>& all, std::size_t n) {
     if (n < all.size()) return *all[n];
     ADD_FAILURE() << "number " << n << " was never asked; only " << all.size() << " were";
-    nobody_ = std::make_shared<Asked>(loop_);
-    nobody_->is_open = false;
-    return *nobody_;
+    none_ = std::make_shared<Asked>(loop_);
+    none_->is_open = false;
+    return *none_;
   }
 
   base::Loop& loop_;
-  std::shared_ptr<Asked> nobody_;
+  std::shared_ptr<Asked> none_;
 };
 
 // A pod of namespace "ns" at a version.

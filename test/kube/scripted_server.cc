@@ -140,7 +140,7 @@ struct ScriptedServer::Body : std::enable_shared_from_this<ScriptedServer::Body>
   std::deque<Step> script;
   std::vector<Seen> seen;
   int connections = 0;
-  std::map<int, std::shared_ptr<Session>> sessions;  // open until somebody closes them, also when nobody speaks
+  std::map<int, std::shared_ptr<Session>> sessions;  // open until one side closes them, also while idle
 
   void accept() {
     acceptor.async_accept([self = shared_from_this()](const error_code& error, tcp::socket socket) {

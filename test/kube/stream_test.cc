@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kRoomy = 8 * 1024 * 1024;
 
-// A text in a heap block of its exact size, so that a sanitizer sees whoever reads beyond it.
+// A text in a heap block of its exact size, so that a sanitizer sees a read beyond it.
 class Exact {
  public:
   explicit Exact(std::string_view text) : bytes_(text.begin(), text.end()) { bytes_.shrink_to_fit(); }

@@ -120,10 +120,10 @@ echo '#include "vendors/acme/sim/machine.h"' | file src/main.cc
 check "drover's main may not include a vendor's machines" "src/main.cc:1: only drover-sim may include vendors/acme/sim/machine.h: "
 fresh
 echo '#include <string>' | file src/vendors/acme/web/page.cc
-check "a folder that is no part of a vendor is red" "src/vendors/acme/web is not a room"
+check "a folder that is not part of a vendor is red" "src/vendors/acme/web is not a room"
 
 fresh
 printf '// nothing here\n#include <string>\n' | file src/attic/box.cc
-check "a folder that is no room is red" "src/attic is not a room"
+check "a folder that is not a room is red" "src/attic is not a room"
 
 exit $failed

@@ -3,7 +3,7 @@
 
 A layer is a folder, whose files become root's, or a tar file; equal layers of two images have equal digests. A layer written as
 known:FILE.tar is named in the image and left out of the archive: the store has it already. Layers are not compressed, as nothing
-is sent anywhere. WORDs are what a container runs when nobody says otherwise."""
+is sent anywhere. WORDs are what a container runs by default."""
 import hashlib
 import io
 import json

@@ -27,7 +27,7 @@ open_cluster() { # NAME [FLAG...]: flags for test/bed/up
   command -v qemu-system-x86_64 >/dev/null || cannot "missing qemu-system-x86_64; scripts/need vm installs it"
   node_disk=$(test/node/image) || exit $?
   boots_from=$(cat "$node_disk/base")
-  # The API server has the address that pods know, and port 443: nobody needs to translate addresses.
+  # The API server has the address that pods know, and port 443: no address translation is needed.
   ip link add nodes type bridge && ip addr add $gateway/24 dev nodes && ip addr add 10.96.0.1/32 dev nodes && ip link set nodes up ||
     cannot "no bridge can be made in a network namespace here"
   open_bed "$1" --port 443 --arg kube-apiserver=--bind-address=0.0.0.0 "${@:2}"

@@ -3,7 +3,7 @@
 # (test/kernel/module stands in for tt-kmd). The chart brings the operator, the operator the builder's DaemonSet, the builder fetches,
 # builds and loads the driver, with the rights that the chart gives and no more. Pods hold the device while its version is changed
 # four times: undisturbed, through a reboot in the drain, through a power cut in the swap, and back from the cache. Node and
-# operator go down together, and nobody helps.
+# operator go down together, and no user helps.
 set -uo pipefail
 # shellcheck source=test/node/stage.sh
 source "$(dirname "$0")/stage.sh"

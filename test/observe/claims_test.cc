@@ -51,7 +51,7 @@ TEST(ResourceClaims, OfATemplateAreNamedInThePodsStatus) {
   json::ensure(pod, {"status", "resourceClaimStatuses"}) =
       parsed(R"([{"name": "gpu", "resourceClaimName": "train-gpu-x7k2p"}])");
   EXPECT_TRUE(uses_device(pod_facts(pod, vendors::nvidia_driver()), &claims));
-  EXPECT_TRUE(uses_device(pod_facts(pod, vendors::nvidia_driver()), nullptr)) << "nobody can look it up";
+  EXPECT_TRUE(uses_device(pod_facts(pod, vendors::nvidia_driver()), nullptr)) << "it cannot be looked up";
 }
 
 TEST(ResourceClaims, AreNothingToAPodWithoutAny) {

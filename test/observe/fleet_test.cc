@@ -53,8 +53,8 @@ class FleetTest : public ::testing::Test {
     for (const core::NodeView& node : fleet.look({}, kFleetNow).nodes) {
       if (node.name == name) return node.driver;
     }
-    ADD_FAILURE() << "nobody sees " << name;
-    return nobody;
+    ADD_FAILURE() << "no fleet sees " << name;
+    return none;
   }
   // Of the driver that the policy wants on these nodes.
   std::string wanted_digest() {
@@ -79,7 +79,7 @@ class FleetTest : public ::testing::Test {
               PolicyRef{.kind = 0, .key = "cluster-policy"},
               kFleetProfile,
               {}};
-  core::DriverView nobody;
+  core::DriverView none;
 };
 
 TEST_F(FleetTest, WithoutNodesAndPodsThereIsNothingToSay) {
@@ -95,7 +95,7 @@ TEST_F(FleetTest, ADriverPodIsItsNodesDriver) {
   EXPECT_TRUE(driver_on("a").is_outdated);
 }
 
-TEST_F(FleetTest, APodThatIsNotScheduledYetIsNobodysDriver) {
+TEST_F(FleetTest, APodThatIsNotScheduledYetIsTheDriverOfNoNode) {
   add_node("a");
   add_pod(driver_pod("driver-a", "a", "old"));
   kube::Object follower = driver_pod("follower", "", wanted_digest());
@@ -124,10 +124,10 @@ TEST_F(FleetTest, ADriverPodOfAnotherDaemonSetIsADriverTooAndAPodWithAnotherLabe
   add_node("b");
   kube::Object other = driver_pod("other", "a", "old");
   json::ensure(other, {"metadata", "ownerReferences"}) =
-      parsed(R"([{"kind": "DaemonSet", "name": "somebodys", "uid": "other-set", "controller": true}])");
+      parsed(R"([{"kind": "DaemonSet", "name": "others", "uid": "other-set", "controller": true}])");
   add_pod(other);
   kube::Object stranger = driver_pod("stranger", "b", "old");
-  label(stranger, "app", "somebodys-driver");
+  label(stranger, "app", "others-driver");
   add_pod(stranger);
   EXPECT_EQ(driver_on("a").pod, "uid-other");
   EXPECT_EQ(driver_on("b").pod, "");
@@ -142,7 +142,7 @@ TEST_F(FleetTest, AMissingPodIsItsOwnNodesTrouble) {
   EXPECT_TRUE(driver_on("a").is_outdated);
 }
 
-TEST_F(FleetTest, APodOnANodeThatIsGoneIsNobodysTrouble) {
+TEST_F(FleetTest, APodOnANodeThatIsGoneIsIgnored) {
   add_node("a");
   add_pod(driver_pod("driver-a", "a", "old"));
   add_pod(driver_pod("driver-gone", "gone", "old"));

@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, AdoptTest, ::testing::ValuesIn(kRows), [](const a
   return name + (info.param.cordoned ? "_cordoned" : "") + (info.param.annotated ? "_before" : "");
 });
 
-TEST(RecordedState, AWordThatNobodyKnowsMeansNothing) {
+TEST(RecordedState, AnUnknownStateMeansNothing) {
   const RecordedState found = recorded(labelled("upgrade-maybe"));
   EXPECT_EQ(found.phase, Phase::Idle);
   EXPECT_EQ(found.odd_label, "upgrade-maybe");
@@ -184,7 +184,7 @@ TEST(RecordedState, AWishOutlivesTheWaitOfANodeThatIsHeldAsItFailed) {
   waits.last =
       last(core::Outcome{.failed = true, .after_swap = true, .target = "d"}, OutcomeRecord::Next::Outdated).last;
   record(node, waits);
-  EXPECT_FALSE(recorded(node).is_asked_for) << "another version is no wish of a person";
+  EXPECT_FALSE(recorded(node).is_asked_for) << "another version is not a request of a user";
 }
 
 TEST(RecordedState, OurOwnLabelIsNoWish) {

@@ -132,7 +132,7 @@ TEST(Pod, AnOperatorIsNotDrainedByItself) {
     EXPECT_TRUE(seen(pod).is_drained) << profile->vendor.name;
     label(pod, "drover.dev/role", "operator");
     EXPECT_FALSE(seen(pod).is_drained) << profile->vendor.name;
-    EXPECT_FALSE(seen(pod).is_ours) << "a label alone does not protect whoever holds the device";
+    EXPECT_FALSE(seen(pod).is_ours) << "a label alone does not protect a pod that holds the device";
   }
 }
 
@@ -226,7 +226,7 @@ TEST_F(NodeViewTest, WhatTheAgentAsksForIsHeardAndItsPauseIsItsOwn) {
   EXPECT_FALSE(seen().lost_gates.empty()) << "it has left them to us";
   says(protocol::AgentRequest::Nothing, true);
   driver = driver_pod("new");
-  EXPECT_FALSE(seen().lost_gates.empty()) << "the driver is up, and nobody else will put them back";
+  EXPECT_FALSE(seen().lost_gates.empty()) << "the driver is up, and no other program will put them back";
 }
 
 TEST_F(NodeViewTest, ADriverWhoseAgentAsksIsNotTheFirstThoughNoRecordSpeaksOfAnother) {
@@ -246,7 +246,7 @@ TEST_F(NodeViewTest, WhoIsBeingRefusedStillAsksUntilHeHasHeardIt) {
   driver = driver_pod("new");
   json::ensure(*driver, {"status", "conditions"}) = json::Array{};
   json::ensure(node, {"status", "nodeInfo", "bootID"}) = "boot-2";
-  // He spoke under a claim that went with the refusal.
+  // It spoke under a claim that went with the refusal.
   protocol::Report report{.boot = "boot-2", .id = "gone", .digest = "new", .wants = protocol::AgentRequest::Evict};
   annotate(node, vendors::kNvidiaDriverChannel.report, protocol::text_of(report));
   EXPECT_FALSE(seen().driver.asks_for);

@@ -1,4 +1,4 @@
-// Bad input is named with what to do about it, and costs nobody a node.
+// Bad input is named with what to do about it, and costs no node.
 #include <gmock/gmock.h>
 
 #include "stage.h"
@@ -43,7 +43,7 @@ class BadInputTest : public ::testing::Test {
     });
     return text;
   }
-  bool nobody_is_away() const {
+  bool no_node_is_away() const {
     for (const std::string& name : stage.names()) {
       if (stage.is_cordoned(name)) return false;
     }
@@ -75,10 +75,10 @@ TEST_F(BadInputTest, ASelectorThatDoesNotParseStartsNothing) {
     EXPECT_EQ(upgrade(fmt::format(R"({{"{}": {{"podSelector": "a in (b"}}}})", section)), "accepted");
     stage.set_version("550.54.15");
     stage.world.run_for(5min);
-    EXPECT_TRUE(nobody_is_away());
+    EXPECT_TRUE(no_node_is_away());
     EXPECT_TRUE(stage.all("upgrade-required"));
     EXPECT_THAT(condition("Accepted"), HasSubstr("False FieldsCannotBeRead: "));
-    EXPECT_THAT(condition("Accepted"), HasSubstr(section + ".podSelector is no label selector"));
+    EXPECT_THAT(condition("Accepted"), HasSubstr(section + ".podSelector is not a label selector"));
     EXPECT_THAT(condition("Accepted"), HasSubstr("a in (b"));
     if (section == "drain") {
       EXPECT_EQ(upgrade(R"({"drain": null, "autoUpgrade": true})"), "accepted");
@@ -102,11 +102,11 @@ TEST_F(BadInputTest, OfTwoPoliciesTheOlderCountsAndTheOtherSaysSo) {
               HasSubstr("policy cluster-policy is older and counts; delete one of the two"));
 }
 
-TEST_F(BadInputTest, ALabelThatNobodyKnowsIsPutRightFromTheRecord) {
+TEST_F(BadInputTest, AnUnknownLabelIsRestoredFromTheRecord) {
   stage.patch_node("nvidia-1", R"({"metadata": {"labels": {"nvidia.com/gpu-driver-upgrade-state": "maybe"}}})");
   stage.world.run_for(10s);
   EXPECT_EQ(stage.state("nvidia-1"), "upgrade-done");
-  EXPECT_THAT(events(), HasSubstr("Put the node state label right"));
+  EXPECT_THAT(events(), HasSubstr("Restored state label to "));
 }
 
 TEST_F(BadInputTest, WithoutARecordSuchALabelIsLeftAlone) {
@@ -120,7 +120,7 @@ TEST_F(BadInputTest, WithoutARecordSuchALabelIsLeftAlone) {
   EXPECT_EQ(stage.driver_on("nvidia-1"), "535.129.03");
   EXPECT_EQ(stage.driver_on("nvidia-2"), "550.54.15");
   const std::string status = json::text_of(*json::find(*stage.policy(), {"status", "nodes"}));
-  EXPECT_THAT(status, HasSubstr("remove the label, and the node is looked at afresh"));
+  EXPECT_THAT(status, HasSubstr("remove the label to have the state determined again"));
 }
 
 TEST_F(BadInputTest, ARecordThatIsNotJsonIsWrittenAnew) {

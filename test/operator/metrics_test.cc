@@ -38,8 +38,8 @@ TEST(Metrics, AreAllThereAtZeroBeforeAnythingHappened) {
        {"gpu_operator_auto_upgrade_enabled 0", "gpu_operator_driver_auto_upgrade_enabled 0",
         "gpu_operator_nodes_upgrades_in_progress 0", "gpu_operator_nodes_upgrades_done 0",
         "gpu_operator_nodes_upgrades_failed 0", "gpu_operator_nodes_upgrades_available 0",
-        "gpu_operator_nodes_upgrades_pending 0", "drover_leader 0", "drover_synced 0", "drover_walks_total 0",
-        "drover_api_requests_total 0", "drover_errands_failed_total{vendor=\"nvidia\"} 0",
+        "gpu_operator_nodes_upgrades_pending 0", "drover_leader 0", "drover_synced 0", "drover_reconcile_total 0",
+        "drover_api_requests_total 0", "drover_write_errors_total{vendor=\"nvidia\"} 0",
         "drover_nodes{vendor=\"nvidia\",state=\"unknown\"} 0",
         "drover_nodes{vendor=\"nvidia\",state=\"upgrade-failed\"} 0"}) {
     EXPECT_THAT(text, HasSubstr("\n" + std::string(line) + "\n"));
@@ -104,7 +104,7 @@ TEST(Health, ServesMetricsToWhoeverGetsThemAndNothingElse) {
   stage.start_operator();
   const Health health(stage.world.loop, *stage.drover, [] { return 0; });
   EXPECT_EQ(health.page("GET", "/metrics?name=x").type, kMetricsType);
-  EXPECT_THAT(health.page("GET", "/metrics").body, HasSubstr("# TYPE drover_walks_total counter\n"));
+  EXPECT_THAT(health.page("GET", "/metrics").body, HasSubstr("# TYPE drover_reconcile_total counter\n"));
   EXPECT_EQ(health.page("POST", "/metrics").code, 405);
   EXPECT_EQ(health.page("GET", "/").code, 404);
 }

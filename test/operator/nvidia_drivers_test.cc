@@ -174,9 +174,9 @@ TEST_F(NvidiaDrivers, ANodeThatTwoSelectStaysWithWhoeverHasItAndBothSaySo) {
   EXPECT_THAT(condition("b", "NodeSelectorConflict"), ::testing::StartsWith("False"));
 }
 
-TEST_F(NvidiaDrivers, TheDefaultHasWhoeverNobodySelects) {
+TEST_F(NvidiaDrivers, TheDefaultHasNodesThatNoneSelects) {
   make_two_pools();
-  put_into("nvidia-4", "nobodys");
+  put_into("nvidia-4", "none");
   create("rest", "550.54.15", R"("default": true)");
   ASSERT_TRUE(stage.world.run_until([&] { return owner("nvidia-4") == "rest"; }, 1min));
   stage.ask(kube::remove(kNvidiaDrivers, "", "a", ""));
@@ -271,7 +271,7 @@ TEST_F(NvidiaDrivers, AreIgnoredWhileAClusterPolicySaysItAndTakeOverWhenItLetsTh
   EXPECT_THAT(condition("all", "Ready"), ::testing::HasSubstr("spec.driver.useNvidiaDriverCRD"));
   const std::string before = driver_pod_on("nvidia-4");
   stage.patch_policy(R"({"spec": {"driver": {"useNvidiaDriverCRD": true}}})");
-  ASSERT_TRUE(stage.world.run_until([&] { return away() > 0; }, 10min)) << "nobody goes without a cordon";
+  ASSERT_TRUE(stage.world.run_until([&] { return away() > 0; }, 10min)) << "no node goes without a cordon";
   EXPECT_EQ(driver_pod_on("nvidia-4"), before);
   ASSERT_TRUE(stage.world.run_until([&] { return stage.driver_on("nvidia-4") == "550.54.15"; }, 1h));
   ASSERT_TRUE(stage.run_until_all("upgrade-done"));

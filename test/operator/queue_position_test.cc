@@ -1,4 +1,4 @@
-// Who is served first when a rollout begins: the head of the line, not whoever has the first name.
+// Which node is served first when a rollout begins: the head of the line, not the first name.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ TEST(Line, ItsHeadIsServedBeforeTheRestIsLabelled) {
   EXPECT_EQ(door.said[place_of(door.said, "proves ")], "proves nvidia-9");
   EXPECT_LT(place_of(door.said, "proves "), 24U) << "of 60 that join";
   EXPECT_LE(door.most_joining, 8);
-  EXPECT_EQ(std::set(door.said.begin(), door.said.end()).size(), door.said.size()) << "nobody is told twice";
+  EXPECT_EQ(std::set(door.said.begin(), door.said.end()).size(), door.said.size()) << "no node is told twice";
 }
 
 void expect_rollout_without_a_count(const std::function<void(const kube::ListSink&)>& at_count) {
@@ -101,7 +101,7 @@ TEST(Line, GoesOnWhereACountIsNeverAnswered) {
   expect_rollout_without_a_count([](const kube::ListSink&) {});
 }
 
-TEST(Line, IsCountedAgainWhenTheCountIsOldAndNobodyStirs) {
+TEST(Line, IsCountedAgainWhenTheCountIsOldAndNothingChanges) {
   Stage stage({.kubelets = {.leases = false, .events = false}, .nodes_are_judged = false});
   stage.create_policy(cluster_policy("535.129.03", R"("podDeletion": {"timeoutSeconds": 0})"));
   LineApi door(stage.luck);

@@ -65,7 +65,7 @@ class Door : public kube::Api {
   std::vector<base::Timer> late_;
 };
 
-// Whoever calls a node done waits a minute for the answer; what is deleted is written down.
+// A write that calls a node done waits a minute for the answer; what is deleted is written down.
 class SlowWithDone final : public Door {
  public:
   using Door::Door;
@@ -131,7 +131,7 @@ class LateRemovals final : public Door {
   std::string last;
 };
 
-TEST(Rollout, NobodyIsGivenUpWhereTheServerDoesNotKnowPolicies) {
+TEST(Rollout, NoNodeIsGivenUpWhereTheServerDoesNotKnowPolicies) {
   Stage stage;
   stage.create_policy(cluster_policy("535.129.03"));
   stage.start_operator();
@@ -154,7 +154,7 @@ TEST(Rollout, DoesNothingToANodeWhileItsNextPhaseIsBeingWritten) {
   stage.start_operator(door);
   stage.set_version("550.54.15");
   ASSERT_TRUE(stage.world.run_until([&] { return door.is_ending; }, 10min));
-  // Now a driver that comes anew makes the validator's word an old one.
+  // Now a new driver pod makes the validator's result an old one.
   door.deleted.clear();
   std::string driver;
   stage.world.store().each("pods", "gpu-operator", [&](const sim::Stored& pod) {
@@ -183,7 +183,7 @@ TEST(Rollout, ANodeIsNotGivenBackWhileAPodOfItIsBeingEvicted) {
   EXPECT_EQ(door.on_their_way, 0);
 }
 
-// It is no longer the first driver that never served anybody, but one like all others.
+// It is no longer the first driver that never served a pod, but one like all others.
 TEST(Rollout, AFirstDriverThatServesByNowIsNotTakenFromItsNode) {
   Stage stage({.nodes = "nvidia=1"});
   LateRemovals door(stage.luck, stage.world.loop);

@@ -74,7 +74,7 @@ class TenstorrentStage : public Stage {
     const auto all = names();
     return std::all_of(all.begin(), all.end(), [&](const std::string& name) { return loaded_on(name) == version; });
   }
-  // Loaded, and nobody is held any more.
+  // Loaded, and no node is held any more.
   bool is_over(std::string_view version) {
     const auto all = names();
     return all_loaded(version) &&
@@ -131,7 +131,7 @@ class TenstorrentStage : public Stage {
   }
   std::string told() { return json::text_of(status()); }
 
-  // A bare process, as tt-smi in a shell of the machine: nobody can evict it.
+  // A bare process, as tt-smi in a shell of the machine: it cannot be evicted.
   int hold_device(const std::string& name) {
     const auto pid = kubelets.host(name)->open("/dev/tenstorrent/0", "", "tt-smi");
     EXPECT_TRUE(pid);

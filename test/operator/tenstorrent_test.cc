@@ -150,7 +150,7 @@ TEST(Tenstorrent, AnotherImageReplacesPodsOneByOneAndTouchesNoDriver) {
   EXPECT_THAT(stage.ever_cordoned, IsEmpty());
 }
 
-TEST(Tenstorrent, APauseIsToldToEveryNodeAndTakesNobodyAway) {
+TEST(Tenstorrent, APauseIsToldToEveryNodeAndTakesNoneAway) {
   TenstorrentStage stage;
   stage.settle("2.7.0");
   stage.patch(R"({"spec": {"paused": true}})");
@@ -179,7 +179,7 @@ TEST(Tenstorrent, APolicyThatIsBornPausedLoadsNothing) {
   EXPECT_THAT(stage.ever_cordoned, IsEmpty());
 }
 
-TEST(Tenstorrent, AnotherVersionRightAfterALoadReplacesNobodyOutOfTurn) {
+TEST(Tenstorrent, AnotherVersionRightAfterALoadReplacesNoPodOutOfTurn) {
   TenstorrentStage stage;
   stage.ask(kube::create(kDriverPolicies, "", driver_policy("2.7.0", "")));
   stage.start();
@@ -304,7 +304,7 @@ TEST(Tenstorrent, ADriverThatDoesNotLoadIsPutBackAndTriedAgainByANewPod) {
   EXPECT_THAT(stage.told_of(kFirst), ::testing::StartsWith("Failed/")) << stage.told();
   EXPECT_TRUE(stage.is_cordoned(kFirst)) << "held for a person";
   EXPECT_EQ(stage.loaded_on(kFirst), "2.7.0");
-  EXPECT_EQ(stage.loaded_on("tenstorrent-2"), "2.7.0") << "the version failed: nobody else starts";
+  EXPECT_EQ(stage.loaded_on("tenstorrent-2"), "2.7.0") << "the version failed: no other node starts";
   machine.on_module = {};
   stage.delete_pod(kFirst);
   EXPECT_TRUE(stage.run_until_loaded("2.8.0")) << stage.told();
@@ -357,7 +357,7 @@ TEST(Tenstorrent, ANodeThatAPersonCordonedStaysCordoned) {
   EXPECT_TRUE(stage.is_cordoned(kFirst));
 }
 
-TEST(Tenstorrent, ARecordThatIsLostInTheMiddleStrandsNobody) {
+TEST(Tenstorrent, ARecordThatIsLostInTheMiddleStrandsNoNode) {
   TenstorrentStage stage(1);
   stage.settle("2.7.0", R"(, "upgradePolicy": {"drain": {"timeoutSeconds": 0}})");
   stage.run_work("train", 1, R"(, "volumes": [{"name": "tt", "hostPath": {"path": "/dev/tenstorrent/0"}}])");

@@ -56,7 +56,7 @@ TEST(TenstorrentMetrics, AreThereAtZeroAsSoonAsThereIsAPolicy) {
                                  "uncordon_ready_nodes", "update_status"}) {
     EXPECT_EQ(stage.metric(fmt::format(R"(ttdriver_errors_total{{cr="default",stage="{}"}})", stage_name)), 0);
   }
-  EXPECT_EQ(json::text_at(stage.status(), {"desiredVersion"}), "2.7.0") << "also where nobody is meant";
+  EXPECT_EQ(json::text_at(stage.status(), {"desiredVersion"}), "2.7.0") << "also where no node is selected";
 }
 
 TEST(TenstorrentMetrics, FollowAnUpgrade) {
@@ -136,7 +136,7 @@ TEST(TenstorrentEvents, TellOfEachNodeWhatChangesAndNothingTwice) {
   stage.kill_operator();
   stage.start();
   stage.world.run_for(5min);
-  EXPECT_EQ(stage.about_the_policy().size(), told.size()) << "whoever comes anew reads what was told";
+  EXPECT_EQ(stage.about_the_policy().size(), told.size()) << "a new leader reads what was told";
 }
 
 TEST(TenstorrentEvents, WarnOfNodesThatFailAndOfThoseThatCannotBePrepared) {

@@ -143,7 +143,7 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
   node.marks = now;
 }
 
-// Whose the cordon is, for somebody who sees every commit.
+// Whose the cordon is, for an observer of every commit.
 void Checker::follow_cordon(Tracked& node, const NodeMarks& now, bool ours, std::string_view asker) {
   if (!now.is_cordoned) {
     node.cordon_is_ours = false;
@@ -151,16 +151,16 @@ void Checker::follow_cordon(Tracked& node, const NodeMarks& now, bool ours, std:
     return;
   }
   if (!node.marks.is_cordoned) {
-    // One who uncordons and cordons again before anybody could look may not be seen.
+    // An uncordon and another cordon between two looks may not be seen.
     const bool marks_say_so = now.marks_say_the_cordon_is_the_machines();
     node.cordon_is_unsure = !ours && asker != vendor_.own_operator &&
                             (marks_say_so || (!options_.sees_all && is_recent(node.uncordoned_at)));
     node.cordon_is_ours = ours || asker == vendor_.own_operator;
     return;
   }
-  // A node that is given up and stays cordoned is left to whoever wanted that.
+  // A node that is given up and stays cordoned is left to the user who wanted that.
   if (ours && node.marks.claim_is_ours() && !now.claim_is_ours()) node.cordon_is_ours = false;
-  // Who changes what says whose the cordon is has made it his own risk.
+  // A user who changes the marks of the cordon's owner takes that risk.
   if (!ours && now.marks_say_the_cordon_is_the_machines() != node.marks.marks_say_the_cordon_is_the_machines()) {
     node.cordon_is_unsure = true;
   }

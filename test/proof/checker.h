@@ -2,7 +2,7 @@
 //
 // Reads API objects and simulated machines only: nothing here comes from the engine, and the vendor is a value
 // (vendor.h). At rest: what each node looked like after its last commit, who cordoned it, what the policy asked for
-// lately, and how often the operator did what to whom. The operator is whoever writes under the name kOperator.
+// lately, and how often the operator did what to which node. The operator writes under the name kOperator.
 //
 // What people or fate changed less than `slack` ago may still be unknown to the operator, and does not count against
 // it.
@@ -43,7 +43,7 @@ struct Effects {
 
 struct CheckerOptions {
   base::Span slack = std::chrono::seconds(1);
-  bool counts_writes = false;  // I24: only where nothing goes wrong and nobody meddles
+  bool counts_writes = false;  // I24: only where nothing goes wrong and no user meddles
   bool sees_all = true;        // the operator heard of everything in time: a person's cordon is always noticed
 };
 
@@ -74,7 +74,7 @@ class Checker {
   std::string loaded_on(const std::string& node) const;
   void blame(std::string_view invariant, std::string what);
   bool has_ready_driver(const std::string& node) const;
-  // Its agent waits for pods that nobody evicts any more: a person's record says that the node was drained.
+  // Its agent waits for pods that are not evicted any more: a person's record says that the node was drained.
   bool is_blocked(const std::string& node) const;
   // A machine loses its power: until its node is known to be away, what pods say of it is old.
   void machine_goes_down(const std::string& node) { down_at_[node] = world_.loop.now(); }
@@ -84,11 +84,11 @@ class Checker {
  private:
   struct Tracked {
     NodeMarks marks;
-    bool cordon_is_ours = false;       // whoever looked at every commit would say so
-    bool cordon_is_unsure = false;     // whoever did not may say otherwise
-    base::Instant uncordoned_at = {};  // by somebody else
+    bool cordon_is_ours = false;       // an observer of every commit would say so
+    bool cordon_is_unsure = false;     // one that missed some may say otherwise
+    base::Instant uncordoned_at = {};  // not by the operator
     base::Instant down_by_others_at = {};
-    base::Instant touched_at = {};         // by somebody else: label, record, annotations, cordon
+    base::Instant touched_at = {};         // not by the operator: label, record, annotations, cordon
     base::Instant driver_deleted_at = {};  // by a person
     base::Instant wished_at = {};          // by its agent, the last time that it asked for room
     bool gates_may_be_others = false;      // a closed one, where its value does not say

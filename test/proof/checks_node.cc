@@ -93,7 +93,7 @@ void Checker::check_fields(const kube::Object& before, const kube::Object& after
   for (const std::string& key : differing(json::members_at(before, {"spec"}), json::members_at(after, {"spec"}))) {
     if (key != "unschedulable" && key != "taints") foreign("spec." + key);
   }
-  if (!json::same(taints_without_ours(before), taints_without_ours(after))) foreign("somebody else's taint");
+  if (!json::same(taints_without_ours(before), taints_without_ours(after))) foreign("a foreign taint");
   for (const std::string& key :
        differing(json::members_at(before, {"metadata"}), json::members_at(after, {"metadata"}))) {
     if (key != "labels" && key != "annotations" && key != "resourceVersion" && key != "managedFields" &&
@@ -108,7 +108,7 @@ void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
   const NodeMarks& was = node.marks;
   if (was.is_cordoned && !now.is_cordoned) {
     if (!node.cordon_is_ours && !node.cordon_is_unsure)
-      blame("I3 foreign cordon", now.name + " was cordoned by somebody else and is uncordoned");
+      blame("I3 foreign cordon", now.name + " was cordoned by others and is uncordoned");
     if (was.is_held) blame("I3 foreign cordon", now.name + " is held by a person and is uncordoned");
   }
   if (!was.is_cordoned && now.is_cordoned) {
@@ -119,7 +119,7 @@ void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
       blame("I5 atomic ownership", now.name + " is cordoned, and its gates are open");
     if (no_terms([](const Terms& terms) { return terms.cordons; }))
       blame("I5 atomic ownership", now.name + " is cordoned, and the policy cordons no node");
-    // Without the controller who asks is served, and nobody else.
+    // Without the controller nodes that ask are served, and no others.
     const bool is_served =
         now.claim_is_ours() && now.claim->serves && (was.asks_for_room() || is_recent(node.wished_at));
     if (!is_served && no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
@@ -132,13 +132,13 @@ void Checker::check_way_back(const Tracked& node, const NodeMarks& now) {
   const NodeMarks& was = node.marks;
   if (was.is_cordoned && !now.is_cordoned && now.is_in_flight())
     blame("I4 no lost cordon", now.name + " is uncordoned in flight");
-  // Who gives up a node gives back what he took, in the same write.
+  // Giving up a node gives back what was taken, in the same write.
   const bool gives_up = was.claim_is_ours() && !now.claim_is_ours();
   if (gives_up && was.claim->cordon_is_ours && was.is_cordoned && now.is_cordoned && !was.is_held &&
       node.cordon_is_ours && !node.cordon_is_unsure) {
     blame("I4 no lost cordon", now.name + " is given up and stays cordoned");
   }
-  // A taint is of whoever has the node, of whatever kind.
+  // A taint belongs to the claim of the node, of whatever kind.
   if (!now.claim && now.is_tainted) blame("I4 no lost cordon", now.name + " is given up and stays tainted");
   if (!now.claim_is_ours() && has_closed_gates(node, now) && was.claim_is_ours() && !now.agent_has_paused) {
     blame("I4 no lost cordon", now.name + " is given up and its gates stay closed");

@@ -50,7 +50,7 @@ void Checker::check_driver_removal(const kube::Object& pod, const Tracked& node)
   const bool goes_without_controller =
       marks.next == "alone" && !no_terms([](const Terms& terms) { return terms.rolls; });
   if (goes_without_controller || is_off) return check_driver_removal_alone(about, node);
-  // A first driver that never served takes nothing from anybody.
+  // A first driver that never served takes nothing from any pod.
   bool runs = false;
   for (const json::Value& status : json::array_at(pod, {"status", "containerStatuses"})) {
     runs = runs || json::find(status, {"state", "running"}) != nullptr;
@@ -117,7 +117,7 @@ bool Checker::has_ready_driver(const std::string& node) const {
 bool Checker::driver_is_older_than_the_terms(const std::string& node) const {
   const auto spoken = world_.loop.wall() - (world_.loop.now() - terms_.back().since);
   const auto pods = world_.store().pods_on(node);
-  // A pod may be younger and yet made by a DaemonSet that nobody was there to change.
+  // A pod may be younger and yet made by a DaemonSet that no operator was there to change.
   const std::string& version = terms_.back().terms.version;
   return std::any_of(pods.begin(), pods.end(), [&](const sim::Stored& pod) {
     if (our_role(vendor_, *pod) != vendor_.driver_role) return false;
@@ -130,8 +130,8 @@ bool Checker::driver_is_older_than_the_terms(const std::string& node) const {
 }
 
 // Upgrades that are off are paused while a node waits for them or is in the middle of one, and I16 holds as it stands.
-// When nobody waits there is no controller instead: drivers change one by one, and whoever asks for room is served
-// (ruling 16, and the rulings of NVIDIA), nobody else.
+// When none waits, drivers change one by one without the controller, and init containers that request evictions are
+// served (ruling 16, and the rulings of NVIDIA), no others.
 void Checker::check_driver_removal_alone(const std::string& about, const Tracked& node) {
   if (no_terms([](const Terms& terms) { return terms.is_there && terms.rolls; })) {
     blame("I16 pause", about + " was deleted although upgrades are off");
@@ -140,7 +140,7 @@ void Checker::check_driver_removal_alone(const std::string& about, const Tracked
     blame("I16 pause", about + " was deleted, and its record does not say why");
   for (const auto& [name, other] : nodes_) {
     const NodeMarks& marks = other.marks;
-    // Whom a controller could not upgrade either does not wait for it.
+    // A node that a controller could not upgrade either does not wait for it.
     const bool could_go = !marks.is_skipped && !marks.cannot_unload;
     const bool is_pending = (marks.next == "outdated" || marks.next == "asked") && could_go;
     const bool is_held = marks.is_in_flight() && !(marks.claim_is_ours() && marks.claim->serves);

@@ -29,10 +29,9 @@ void Checker::check_at_rest() {
     const bool holds = marks.claim_is_ours() && (marks.claim->phase == "failed" || (waits && marks.is_cordoned));
     if (marks.claim_is_ours() && !holds) blame("L2 at rest", name + " is still claimed: " + marks.claim->phase);
     if (marks.is_tainted) blame("L2 at rest", name + " is still tainted");
-    // Without a policy nobody serves an agent that asks; it waits, and has the gates.
-    const bool waits_for_nobody = !terms_.back().terms.is_there && marks.agent_has_paused && marks.asks_for_room();
-    if (has_closed_gates(node, marks) && !waits_for_nobody)
-      blame("L2 at rest", name + " has a gate that is still closed");
+    // Without a policy an agent that asks is not served; it waits, and has the gates.
+    const bool waits_in_vain = !terms_.back().terms.is_there && marks.agent_has_paused && marks.asks_for_room();
+    if (has_closed_gates(node, marks) && !waits_in_vain) blame("L2 at rest", name + " has a gate that is still closed");
     if (marks.is_cordoned && node.cordon_is_ours && !node.cordon_is_unsure && !holds && !marks.is_held) {
       blame("I4 no lost cordon", name + " is still cordoned by us");
     }

@@ -1,5 +1,5 @@
 // The operator dies at its k-th write, for every k: before the write leaves, with its answer on the way, and after the
-// answer. The next one finds everything on the API server, ends in the same state, and has disturbed nobody twice.
+// answer. The next one finds everything on the API server, ends in the same state, and has disturbed no pod twice.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -86,7 +86,7 @@ TEST_P(Crash, AtAnyWriteChangesNothing) {
       ASSERT_TRUE(run.trouble.empty()) << how << "\n" << run.trouble;
       ASSERT_EQ(run.state, calm.state) << how;
       ASSERT_EQ(text_of(run.effects), text_of(calm.effects)) << how;
-      // Fewer may be: whoever starts during a pause cannot know that nobody was evicted, and keeps the cordon.
+      // Fewer may be: an operator that starts during a pause cannot know that no pod was evicted, and keeps the cordon.
       ASSERT_LE(cordons_in(run.effects), cordons_in(calm.effects)) << how;
     }
   }

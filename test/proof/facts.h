@@ -83,7 +83,7 @@ bool is_ready(const kube::Object& object);
 bool was_evicted(const kube::Object& pod);
 bool has_local_data(const kube::Object& pod);
 bool is_mirror(const kube::Object& pod);
-// Which part a pod of ours plays, "" for everybody else's.
+// Which part a pod of ours plays, "" for all others.
 std::string_view our_role(const Vendor& vendor, const kube::Object& pod);
 // Without its generated suffix: "ml/train".
 std::string family_of(const Vendor& vendor, const kube::Object& pod);

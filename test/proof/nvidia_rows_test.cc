@@ -48,7 +48,7 @@ bool is_verdict(std::string_view word) {
   return std::find(std::begin(kVerdicts), std::end(kVerdicts), word) != std::end(kVerdicts);
 }
 
-// A line that is no row becomes a row without a verdict.
+// A line that is not a row becomes a row without a verdict.
 std::vector<Row> rows_in(std::string_view table) {
   std::vector<Row> rows;
   for (const std::string_view line : base::split(table, '\n')) {
@@ -144,7 +144,7 @@ std::string troubles_of(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     const auto blame = [&](const std::string& what) { troubles += fmt::format("row {}: {}\n", row.id, what); };
     if (!seen.insert(row.id).second) blame("it is there twice");
-    if (!is_verdict(row.verdict)) blame(fmt::format("\"{}\" is no verdict", row.verdict));
+    if (!is_verdict(row.verdict)) blame(fmt::format("\"{}\" is not a verdict", row.verdict));
     if (row.sentence.empty()) blame("it says nothing");
     if (row.shown_by.empty()) blame("no test is named, and no reason why there is none");
     const bool is_out = !row.shown_by.empty() && row.shown_by.front().starts_with("out: ");
@@ -198,7 +198,7 @@ TEST(NvidiaRows, AreReadWithTheirTests) {
 TEST(NvidiaRows, AreBlamedForWhatIsNotThere) {
   const auto trouble = [](std::string_view table) { return troubles_of(rows_in(table)); };
   EXPECT_THAT(trouble("1 | holds | a: b | scenario:plain"), IsEmpty());
-  EXPECT_THAT(trouble("1 | out | a: b | out: nobody wants it"), IsEmpty());
+  EXPECT_THAT(trouble("1 | out | a: b | out: not wanted"), IsEmpty());
   EXPECT_THAT(trouble("1 | holds | a: b | scenario:nowhere"), HasSubstr("there is no such scenario"));
   EXPECT_THAT(trouble("1 | holds | a: b | test_core:AtRest.Dances"), HasSubstr("there is no such test in test/core"));
   EXPECT_THAT(trouble("1 | holds | a: b | test_moon:A.B"), HasSubstr("there is no test/moon"));
@@ -208,7 +208,7 @@ TEST(NvidiaRows, AreBlamedForWhatIsNotThere) {
   EXPECT_THAT(trouble("1 | holds | a: b"), HasSubstr("no test is named"));
   EXPECT_THAT(trouble("1 | holds | a: b | out: too hard"), HasSubstr("a reason is not enough"));
   EXPECT_THAT(trouble("1 | out | a: b | scenario:plain"), HasSubstr("and yet a test is named"));
-  EXPECT_THAT(trouble("1 | perhaps | a: b | scenario:plain"), HasSubstr("\"perhaps\" is no verdict"));
+  EXPECT_THAT(trouble("1 | perhaps | a: b | scenario:plain"), HasSubstr("\"perhaps\" is not a verdict"));
   EXPECT_THAT(trouble("1 | holds |  | scenario:plain"), HasSubstr("it says nothing"));
   EXPECT_THAT(trouble("1 | holds | a: b | scenario:plain\n1 | holds | a: b | scenario:plain"), HasSubstr("twice"));
 }

@@ -175,7 +175,7 @@ std::size_t Play::requests() const {
 bool Play::comes_to_rest() {
   const auto is_broken = [this] { return !checker->is_clean(); };
   if (world.run_until(is_broken, 10min)) return false;
-  // Whoever was given back by a person is left alone for ten minutes, and failing takes its time: a node that is in
+  // A node that a user uncordoned is left alone for ten minutes, and failing takes its time: a node that is in
   // hand may wait for its driver for half an hour without a word.
   for (int tries = 0; tries < 12; ++tries) {
     const std::size_t before = requests();

@@ -1,4 +1,4 @@
-// Every story produces its chronicle, and breaks no promise. DROVER_UPDATE=1 writes the chronicles down anew.
+// Every story produces its chronicle, and breaks no promise. DROVER_UPDATE=1 rewrites the chronicles.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

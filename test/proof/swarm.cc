@@ -146,7 +146,7 @@ class SwarmRun {
     if (random_.chance(0.6)) {
       const auto stored = play_.node(node);
       record["claim"] =
-          json::Members{{"id", "anybody"},
+          json::Members{{"id", "foreign"},
                         {"kind", random_.chance(0.9) ? vendor_.kind : "tenstorrent/firmware"},
                         {"policy", "some-uid"},
                         {"node", stored && random_.chance(0.9) ? std::string(kube::uid_of(*stored)) : "another"},
@@ -199,8 +199,8 @@ class SwarmRun {
   void policy_goes() { play_.say("policy gone"); }
   void policy_comes() { create_policy(one_of(vendor_.versions)); }
   void policy_changes() { play_.say("upgrade-policy " + vendor_.any_upgrade_policy(random_)); }
-  // Not under workloads where it takes the driver with it: the pod that comes would wait for them, and nobody asks it
-  // what it waits for.
+  // Not under workloads where it takes the driver with it: the pod that comes would wait for them, and it is not
+  // asked what it waits for.
   void delete_driver() {
     const std::string node = any_node();
     for (const sim::Stored& pod : play_.world.store().pods_on(node)) {
@@ -254,7 +254,7 @@ class SwarmRun {
   }
   void gate() {
     const std::string node = any_node();
-    if (play_.state(node).empty()) return;  // then nobody could know that it is one of ours
+    if (play_.state(node).empty()) return;  // then it could not be known as one of ours
     const std::string_view value = random_.chance(0.5) ? vendor_.gate_closed : "true";
     play_.say(fmt::format("label {} {}={}", node, vendor_.a_gate, value));
   }

@@ -38,7 +38,7 @@ json::Value Vendor::merge_of(std::string_view verb, std::string_view rest) const
 }
 
 std::span<const Vendor* const> all_vendors() {
-  static const std::array kAll = {&nvidia(), &tenstorrent()};
+  static const std::array kAll = {&nvidia_driver(), &tenstorrent_driver()};
   return kAll;
 }
 

@@ -83,7 +83,7 @@ struct Vendor {
   std::string_view gates;                      // what they begin with
   std::string_view a_gate;
   std::string_view gate_closed;
-  bool closed_gates_are_ours;     // nobody else closes one with that value
+  bool closed_gates_are_ours;     // no other program closes one with that value
   bool gates_close_with_cordon;   // in one write; else before the swap
   std::string_view event_reason;  // of Events about nodes
   std::string_view step_event;    // what those about steps begin with
@@ -132,8 +132,8 @@ struct Vendor {
   json::Value merge_of(std::string_view verb, std::string_view rest) const;
 };
 
-const Vendor& nvidia();
-const Vendor& tenstorrent();
+const Vendor& nvidia_driver();
+const Vendor& tenstorrent_driver();
 
 std::span<const Vendor* const> all_vendors();
 // nullptr when there is none of that name.

@@ -81,7 +81,7 @@ TEST(Record, WhatIsNoRecordSaysWhy) {
   const auto complaint = [](std::string_view text) { return parse_record(text).error().message; };
   EXPECT_FALSE(parse_record(""));
   EXPECT_FALSE(parse_record("{"));
-  EXPECT_THAT(complaint("[]"), HasSubstr("no JSON object"));
+  EXPECT_THAT(complaint("[]"), HasSubstr("not a JSON object"));
   EXPECT_THAT(complaint(R"({"claim":{}})"), HasSubstr("phase"));
   EXPECT_THAT(complaint(R"({"claim":{"phase":"drain"}})"), HasSubstr("since when"));
   EXPECT_THAT(complaint(R"({"claim":{"phase":"drain","since":"2026-11-15T16:22:04Z"}})"), HasSubstr("cordon"));

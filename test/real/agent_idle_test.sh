@@ -15,7 +15,7 @@ open_agent_stage agent_idle
 status_of() { awk -v key="$1:" '$1 == key { print $2 }' "/proc/$agent/status"; } # KEY: kB
 is_at_most() { [ -n "$1" ] && [ "$1" -le "$2" ]; }                               # NUMBER NUMBER
 is_ready() { page "$stage/agent.log" /readyz; }
-by_mapping() { # where its memory is, for whoever has to find out
+by_mapping() { # where its memory is, to find out more
     awk '/^[0-9a-f]+-/ { name = $6 } /^Rss:/ { all[name] += $2 } /^Anonymous:/ { own[name] += $2 }
         END { for (name in all) printf "     %6d kB, %5d its own  %s\n", all[name], own[name], name }' "/proc/$agent/smaps" | sort -rnk1 | head -n 12
 }

@@ -15,7 +15,7 @@ after_failure() { tail -n 3 "$stage/agent.log" 2>/dev/null | cut -c1-300 | sed '
 open_agent_stage() { # NAME
     command -v strace >/dev/null || { echo "skipped: strace is not there; scripts/need bed installs it"; exit 3; }
     unshare -m true 2>/dev/null || { echo "skipped: no mount namespace can be made here"; exit 3; }
-    # Nobody writes to the Node but the agent and the test.
+    # Only the agent and the test write to the Node.
     open_bed "$1" --arg 'kube-controller-manager=--controllers=*,-node-lifecycle-controller'
     export KUBECONFIG=$bed/kubeconfig
     local folder

@@ -68,7 +68,7 @@ definition_holds() {
     expect "two spellings that differ are refused" refused "remove one of them" upgrade '{"gpuPodDeletion":{"force":true}}'
     expect "a negative width is refused" refused "greater than or equal to 0" upgrade '{"maxParallelUpgrades":-1}'
     expect "a negative timeout is refused" refused "greater than or equal to 0" upgrade '{"drain":{"timeoutSeconds":-1}}'
-    expect "a switch that is no boolean is refused" refused "boolean" upgrade '{"autoUpgrade":"yes"}'
+    expect "a switch that is not a boolean is refused" refused "boolean" upgrade '{"autoUpgrade":"yes"}'
     expect "an endless selector is refused" refused "4096" upgrade "{\"drain\":{\"podSelector\":\"$(printf 'a%.0s' {1..4097})\"}}"
     for bad in '550; rm -rf' '$(id)' '`id`' '../../etc' '-oProxyCommand=x' '550\n1' 'sha256:12'; do
         expect "version $bad is refused" refused "must be a version such as" patch "{\"driver\":{\"version\":\"$bad\"}}"
@@ -82,7 +82,7 @@ definition_holds() {
         "conditions":[{"type":"Ready","status":"False","reason":"Upgrading","message":"1 of 3","lastTransitionTime":"2026-11-15T20:00:00Z"}]}}'
     expect "a status is written" kubectl patch clusterpolicy cluster-policy --subresource=status --type=merge -p "$status"
     expect "and waited for" kubectl wait clusterpolicy/cluster-policy --for=condition=Ready=False --timeout=5s
-    expect "a state that nobody knows is refused" refused "Unsupported value" kubectl patch clusterpolicy cluster-policy \
+    expect "an unknown state is refused" refused "Unsupported value" kubectl patch clusterpolicy cluster-policy \
         --subresource=status --type=merge -p '{"status":{"state":"maybe"}}'
 }
 
@@ -146,7 +146,7 @@ tenstorrent_is_served() {
     expect "it may not read Secrets" cannot "$agent" get secrets -n $ns
     expect "it may not see policies" cannot "$agent" get tenstorrentdriverpolicies.driver.tenstorrent.com
     for word in 'ext::sh -c id' http://a/b file:///etc --upload-pack=id git@a:b 'https://a/b?c=d'; do
-        expect "the operator takes no source $word" refused "is no https://HOST/PATH" "$drover" operator --lease a/b --driver-source="$word"
+        expect "the operator takes no source $word" refused "is not https://HOST/PATH" "$drover" operator --lease a/b --driver-source="$word"
     done
     expect "and shows no password" refused "(not shown)" "$drover" operator --lease a/b --driver-source=https://user:pass@a/b
 }
@@ -243,7 +243,7 @@ driver_policies_hold() {
     for word in source repository env extraEnv; do
         expect "there is no spec.$word" refused "unknown field \"spec.$word\"" policy "{\"version\":\"2.8.0\",\"nodeAffinity\":{},\"$word\":\"ext::sh -c id\"}" --dry-run=server
     done
-    expect "a name that is no label's value is refused" refused "must not be longer than 63 bytes" long_name
+    expect "a name that is not a label value is refused" refused "must not be longer than 63 bytes" long_name
     expect "no node at once is refused" refused "maxParallel" policy '{"version":"2.8.0","nodeAffinity":{},"upgradePolicy":{"maxParallel":0}}' --dry-run=server
     expect "a ttdp goes" kubectl delete ttdp default
 }

@@ -108,7 +108,7 @@ the_page_holds() {
     expect "the page's options are accepted" options
     expect "the work is taken away" kubectl delete deployment train
     expect "drain is switched off" set_policy '{"spec":{"driver":{"manager":{"env":[{"name":"ENABLE_AUTO_DRAIN","value":"false"}]}}}}'
-    expect "a pod that nobody would make again uses a GPU" bare_gpu_pod nvidia-1
+    expect "a pod without a controller uses a GPU" bare_gpu_pod nvidia-1
     expect "and runs there" kubectl wait pod/bare --for=condition=Ready --timeout=20s
     expect "another version is set" set_version 535.129.03
     expect "an Event names the pod" soon 60 event_names_the_pod

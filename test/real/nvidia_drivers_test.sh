@@ -1,6 +1,6 @@
 #!/bin/bash
 # Several NVIDIADrivers in one cluster, on a real control plane with simulated kubelets and on the embedded cluster: what the
-# definition refuses, who has which node, and what a change costs whom. The operator runs as its own ServiceAccount, with the
+# definition refuses, who has which node, and what a change costs which node. The operator runs as its own ServiceAccount, with the
 # chart's roles. Exit 3 where no control plane can be built.
 # shellcheck disable=SC2317,SC2016  # functions are called through expect and trap; nothing is to expand
 set -uo pipefail
@@ -65,7 +65,7 @@ they_share_the_nodes() {
     expect "drover status shows both" grep -q '510.85.02' <("$drover" status --kubeconfig "$KUBECONFIG")
 
     expect "a default may select nothing" refused "leave nodeSelector out" patch a '{"spec":{"default":true}}'
-    expect "the owner's label selects nobody" refused "select by another one" patch a '{"spec":{"nodeSelector":{"nvidia.com/gpu-operator.driver.owner":"b"}}}'
+    expect "the owner's label selects nothing" refused "select by another one" patch a '{"spec":{"nodeSelector":{"nvidia.com/gpu-operator.driver.owner":"b"}}}'
     expect "the type of a driver stays" refused "driverType cannot be changed" patch a '{"spec":{"driverType":"vgpu"}}'
     expect "precompiled or not stays" refused "usePrecompiled cannot be changed" patch a '{"spec":{"usePrecompiled":true}}'
     expect "a width that makes no sense is refused" refused "must be a number of nodes" patch a '{"spec":{"upgradePolicy":{"maxUnavailable":"5x"}}}'

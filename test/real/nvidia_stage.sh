@@ -54,7 +54,7 @@ steadily() { # SECONDS COMMAND...: holds all the time
         sleep 0.5
     done
 }
-# A pod that nobody would make again, on one node.
+# A pod without a controller, on one node.
 bare_gpu_pod() { # NODE
     kubectl apply -f - <<YAML
 apiVersion: v1

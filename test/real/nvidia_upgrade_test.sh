@@ -115,7 +115,7 @@ the_page_holds() {
     expect "status names the cordoned node" soon 10 grep -q "cordoned by others: nvidia-1" <("$drover" status)
     expect "explain says so too" grep -q "cordoned by others: nvidia-1" <("$drover" explain nvidia-2)
     # Troubleshooting
-    expect "a pod that nobody would make again uses a GPU" bare_gpu_pod nvidia-2
+    expect "a pod without a controller uses a GPU" bare_gpu_pod nvidia-2
     expect "the person uncordons" kubectl uncordon nvidia-1
     expect "the node with that pod fails, the others are done" soon 120 says "$(printf 'nvidia-1\tupgrade-done\nnvidia-2\tupgrade-failed\nnvidia-3\tupgrade-done\n')"
     expect "an Event names the state and the pod" soon 20 an_event_names_the_pod

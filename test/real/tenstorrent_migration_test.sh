@@ -104,7 +104,7 @@ by_hand() {
     expect "cordon" cordon
     expect "drain" drain
     expect "the pod has left" soon 20 no_work_runs
-    expect "nobody touches a cordon that is not ours" steadily 5 is_cordoned
+    expect "a cordon that is not ours is not touched" steadily 5 is_cordoned
     expect "the host is vacated by hand" vacate_by_hand
     expect "the running builder notices by itself" soon 40 mode container
     expect "and loads nothing while the policy is paused" steadily 8 version_is ""
@@ -138,7 +138,7 @@ back_by_hand() {
     expect "DKMS installs its own" install_dkms
     expect "the label says host" soon 40 mode host
     expect "unpause with the host in host-managed state" unpause
-    expect "nobody fights it" steadily 12 unmoved
+    expect "it is not fought" steadily 12 unmoved
     expect "READY does not count it any more" soon 20 none_is_ready
     expect "the node is taken out entirely" take_out_entirely
     expect "its builder leaves" soon 40 no_builder
@@ -156,7 +156,7 @@ refused() { ! migrate "${@:2}" >/dev/null && said "$1"; }                       
 by_command() {
     expect "the work is there again" kubectl scale deployment train --replicas=1
     expect "and has the device" soon 40 kubectl wait deployment/train --for=condition=Available --timeout=20s
-    expect "a node that is not there is refused" refused "there is no such node" nobody
+    expect "a node that is not there is refused" refused "there is no such node" missing
     expect "migrate --dry-run" migrate node-1 --dry-run
     expect "it would cordon" said "node-1: would cordon it"
     expect "and evict" said "would evict default/train-"
@@ -183,7 +183,7 @@ back_by_command() {
     expect "DKMS installs its own again" install_dkms
     expect "then it ends well" wait "$rollback"
     expect "the node is the host's" mode host
-    expect "which version it has, nobody claims any more" version_is ""
+    expect "no version is reported any more" version_is ""
     expect "it serves" is_open
     expect "and stays out of every policy" node_label node-1 driver.tenstorrent.com/skip true
     expect "no pod of it is left then either" no_helper

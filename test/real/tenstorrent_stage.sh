@@ -44,7 +44,7 @@ builder_on() { kubectl -n $ns get pods -l "driver.tenstorrent.com/cr=$1" --field
 
 # ---- what people do
 
-# Somebody at work on a machine: the words of its script are what they type.
+# A user at work on a machine: the words of the script are what is typed.
 on_host() { # NODE NAME SCRIPT
     kubectl delete pod "$2" --ignore-not-found --now >/dev/null 2>&1
     kubectl apply -f - <<YAML

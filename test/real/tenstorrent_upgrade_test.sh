@@ -28,7 +28,7 @@ pick_up_a_change_of_the_schema() {
 
 # ---- what is looked at
 
-all_done() { # VERSION: loaded everywhere, everybody back in service, and the policy says so
+all_done() { # VERSION: loaded everywhere, every node back in service, and the policy says so
     versions_are "$1 $1 $1 " && nothing_is_left && is 3 ttdp/default '{.status.summary.upToDate}'
 }
 set_driver() { kubectl patch ttdp default --type merge -p "{\"spec\":{\"version\":\"$1\"}}"; }

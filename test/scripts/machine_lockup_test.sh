@@ -1,7 +1,7 @@
 #!/bin/bash
 # A virtual machine whose console says, while it boots, that a processor hangs is started once more, and the run says so; a second time is a
 # failure that quotes the console. qemu is played by a program that writes a console and boots, or does not.
-set -u  # whoever sources lib.sh may have said pipefail, or not
+set -u  # a script that sources lib.sh may have said pipefail, or not
 top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=test/vm/lib.sh
 source "$top/test/vm/lib.sh"

@@ -64,7 +64,7 @@ expect "unless it is allowed" asked "-y install"
 machine
 actor id <<<'echo 1000'
 run_need format
-expect "without root and sudo it says what to ask for" says "ask somebody to run: apt-get install --no-install-recommends clang-format-19"
+expect "without root and sudo it says what to ask for" says "ask an administrator to run: apt-get install --no-install-recommends clang-format-19"
 expect "and touches nothing" untouched
 actor sudo <<<'echo "sudo $*" >>"$STAGE/asked"'
 run_need format

@@ -20,7 +20,7 @@ readonly vm_kernel_words="console=ttyS0 quiet mitigations=off cgroup_no_v1=all n
 # How Linux says that something hangs: a processor, for 20 s; RCU, for 21 s or 60 s; a task, for two minutes.
 readonly vm_lockup_words='BUG: soft lockup|watchdog: .*LOCKUP|rcu: .*(self-detected stall|detected stalls|kthread starved)|INFO: task .* blocked for more than'
 
-# Runs the calling script anew in a network namespace of its own: what it listens on is seen by nobody else, and nothing in it can
+# Runs the calling script again in a network namespace of its own: what it listens on is seen by no other process, and nothing in it can
 # reach anything else. Call it first, with the script's arguments.
 in_own_network() {
   if [[ -z ${DROVER_OWN_NETWORK:-} ]]; then

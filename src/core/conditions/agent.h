@@ -30,7 +30,7 @@ inline constexpr Condition another_driver_is_not_prepared = {
              c.node.preflight.state != PreflightView::State::Passed;
     }};
 
-// The pod that failed does not ask again; one that asks was made since, because somebody deleted that one.
+// The pod that failed does not ask again; one that asks was created since, after that one was deleted.
 inline constexpr Condition a_new_pod_asks = {
     "a new pod asks for permission to load", [](const RuleInput& c, Explanation&) {
       const std::string& pod = c.node.driver.pod;
@@ -47,7 +47,7 @@ inline constexpr Condition its_pod_is_gone = {
 namespace clearing {
 
 // A daemon pod that would be back at once is not asked to go: a gate may send it away, and if none does, the agent says
-// who holds the device.
+// which processes hold the device.
 inline void leave_those_that_return(Clearing& clearing) {
   std::erase_if(clearing.refused, [](const PodFate& fate) { return fate.pod->returns; });
 }
@@ -121,7 +121,7 @@ inline constexpr Condition emptying_took_too_long = {
       return true;
     }};
 
-// Who came back since belongs to those that always do.
+// Pods that came back since belong to those that always do.
 inline bool holder_has_come(const RuleInput& c, Explanation& words) {
   return c.node.pods && (c.policy.device_pods || c.policy.drain) && a_holder_is_left.holds(c, words);
 }
@@ -139,13 +139,13 @@ inline constexpr Condition new_driver_did_not_load = {"the new driver did not lo
                                                         return !c.node.driver.refusal.empty();
                                                       }};
 
-inline constexpr Condition device_is_held = {"somebody holds the device", [](const RuleInput& c, Explanation& words) {
+inline constexpr Condition device_is_held = {"the device is held", [](const RuleInput& c, Explanation& words) {
                                                words.say("{}", c.node.driver.held_by);
                                                return !c.node.driver.held_by.empty();
                                              }};
 
 inline constexpr Condition its_pod_may_not_force = {
-    "its pod may not end what holds the device, and the policy says that it may",
+    "its pod may not end the processes that hold the device, and the policy allows it",
     [](const RuleInput& c, Explanation& words) {
       return c.node.driver.may_not_force && device_is_held.holds(c, words);
     }};

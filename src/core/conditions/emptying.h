@@ -24,8 +24,8 @@ inline bool has_device_pods(const RuleInput& c) {
                      [](const PodView& pod) { return pod.uses_device && !pod.is_finished && !pod.is_ours; });
 }
 
-// A limit is over only when this process has tried for itself: the time that an operator was down counts, but nobody is
-// killed because nobody asked.
+// A limit is over only when this process has tried for itself: the time that an operator was down counts, but no pod
+// is deleted that was never asked to leave.
 inline bool is_over(const RuleInput& c, const std::optional<Span>& limit, Span extra, Explanation& words) {
   if (!limit) {
     words.say("{}, without a limit", base::human(c.node.spent));
@@ -40,7 +40,7 @@ inline bool is_over(const RuleInput& c, const std::optional<Span>& limit, Span e
 }  // namespace clearing
 
 inline constexpr Condition a_person_uncordoned_it = {
-    "a person uncordoned it", [](const RuleInput& c, Explanation&) {
+    "a user uncordoned it", [](const RuleInput& c, Explanation&) {
       return c.node.claim && c.node.claim->cordon != Claim::Cordon::None && !c.node.is_cordoned;
     }};
 
@@ -100,7 +100,7 @@ inline constexpr Condition drain_is_off = {"drain is off", [](const RuleInput& c
 
 namespace clearing {
 
-// Nobody waits for a deletion that does not come.
+// Where no deletion comes, none is waited for.
 inline Span last_grace(const std::optional<Removal>& removal) {
   return removal && removal->forces ? kLastGrace : Span::zero();
 }

@@ -49,19 +49,19 @@ inline constexpr Condition driver_serves_no_longer = {
 
 // The policy cannot be read, or does not say it for a system like the node's: what the node has may be right or wrong.
 inline constexpr Condition wanted_driver_is_unknown = {
-    "nobody knows which driver it should have", [](const RuleInput& c, Explanation& words) {
+    "the target driver cannot be determined", [](const RuleInput& c, Explanation& words) {
       if (!c.node.target.empty()) return false;
       words.say("{}", c.policy.trouble.empty() ? "see the conditions of policy " + c.policy.name : c.policy.trouble);
       return true;
     }};
 
-// Also what an unwinding depends on: a person who asked wants the swap whatever the driver is.
+// Also what an unwinding depends on: a request wants the swap whatever the driver is.
 inline constexpr Condition nothing_is_to_change = {
     "the wanted driver is the one it has", [](const RuleInput& c, Explanation& words) {
       const bool asked = c.node.is_asked_for || (c.node.claim && c.node.claim->was_asked_for);
-      words.say("{} is wanted{}", c.node.driver.wanted, asked ? ", and somebody asked for the swap" : "");
+      words.say("{} is wanted{}", c.node.driver.wanted, asked ? ", and an upgrade was requested" : "");
       const DriverView& driver = c.node.driver;
-      // A pod that is gone or does not serve yet is no driver that the node has.
+      // A pod that is gone or does not serve yet is not a driver that the node has.
       return !asked && !c.node.target.empty() && driver.is_ready && !driver.is_outdated && !driver.waits_for_us;
     }};
 
@@ -76,7 +76,7 @@ inline constexpr Condition wanted_driver_failed_here = {
       return nothing_is_to_change.holds(c, words);
     }};
 
-// Somebody else replaced the pod, or it never came up: what comes is what is wanted, and it is waited for.
+// The pod was replaced, not by drover, or never came up: what comes is what is wanted, and it is waited for.
 inline constexpr Condition wanted_driver_is_starting = {
     "the wanted driver is starting", [](const RuleInput& c, Explanation& words) {
       const DriverView& driver = c.node.driver;

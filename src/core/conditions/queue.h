@@ -9,19 +9,20 @@ namespace drover::core {
 // A node that has not answered for so long is not waited for.
 inline constexpr Span kLostAfter = std::chrono::minutes(10);
 
-inline constexpr Condition other_work_has_it = {"somebody else has the node",
+inline constexpr Condition other_work_has_it = {"the node is claimed by other work",
                                                 [](const RuleInput& c, Explanation& words) {
                                                   words.say("{}", c.node.other_claim);
                                                   return !c.node.other_claim.empty();
                                                 }};
 
-inline constexpr Condition given_back_lately = {
-    "a person gave it back to service a moment ago", [](const RuleInput& c, Explanation& words) {
-      if (!c.node.given_back_for || *c.node.given_back_for >= kRespect) return false;
-      words.say("{} ago; not before {} have passed", base::human(*c.node.given_back_for), base::human(kRespect));
-      words.look_again_in(kRespect - *c.node.given_back_for);
-      return true;
-    }};
+inline constexpr Condition given_back_lately = {"uncordoned by a user", [](const RuleInput& c, Explanation& words) {
+                                                  if (!c.node.given_back_for || *c.node.given_back_for >= kRespect)
+                                                    return false;
+                                                  words.say("{} ago; retried after {}",
+                                                            base::human(*c.node.given_back_for), base::human(kRespect));
+                                                  words.look_again_in(kRespect - *c.node.given_back_for);
+                                                  return true;
+                                                }};
 
 inline constexpr Condition node_is_not_ready = {"the node is not ready", [](const RuleInput& c, Explanation& words) {
                                                   if (!c.node.is_ready) {
@@ -57,7 +58,7 @@ inline constexpr Condition rollout_is_halted = {
       return c.slots.is_halted && !c.node.is_asked_for;
     }};
 
-inline constexpr Condition image_is_missing = {"the driver's image cannot be had",
+inline constexpr Condition image_is_missing = {"the driver's image cannot be pulled",
                                                [](const RuleInput& c, Explanation& words) {
                                                  if (c.node.preflight.state != PreflightView::State::Missing)
                                                    return false;

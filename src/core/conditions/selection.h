@@ -25,13 +25,13 @@ inline constexpr Condition upgrades_are_off = {"upgrades are off", [](const Rule
                                                  return !c.policy.is_on && !goes_without_controller(c.node, c.policy);
                                                }};
 
-// Whoever has lost pods already keeps its cordon: giving it back would cost them twice.
+// A node that has lost pods already keeps its cordon: giving it back would cost them twice.
 inline constexpr Condition off_before_any_pod_went = {
     "upgrades are off, and no pod has gone yet", [](const RuleInput& c, Explanation&) {
       return !c.policy.is_on && c.node.is_untouched && !goes_without_controller(c.node, c.policy);
     }};
 
-// A driver that asks without the controller holds its siblings up already: leaving it alone would help nobody.
+// A driver that asks without the controller holds its siblings up already: leaving it alone would not help them.
 inline constexpr Condition skip_label_is_set = {"the skip label is set", [](const RuleInput& c, Explanation& words) {
                                                   if (c.node.is_skipped) words.say("remove it to let the node go on");
                                                   const bool is_served = goes_without_controller(c.node, c.policy) &&
@@ -40,12 +40,12 @@ inline constexpr Condition skip_label_is_set = {"the skip label is set", [](cons
                                                 }};
 
 inline constexpr Condition an_upgrade_is_requested = {
-    "somebody asked for it", [](const RuleInput& c, Explanation&) { return c.node.is_asked_for; }};
+    "an upgrade was requested", [](const RuleInput& c, Explanation&) { return c.node.is_asked_for; }};
 
 inline constexpr Condition label_is_unknown = {
-    "the state label says something that nobody knows", [](const RuleInput& c, Explanation& words) {
+    "the state label has an unknown value", [](const RuleInput& c, Explanation& words) {
       if (!c.node.odd_label.empty()) {
-        words.say("it says \"{}\"; remove the label, and the node is looked at afresh", c.node.odd_label);
+        words.say("\"{}\"; remove the label to have the state determined again", c.node.odd_label);
       }
       return !c.node.odd_label.empty();
     }};

@@ -30,7 +30,7 @@ inline bool old_driver_serves(const NodeView& node) {
 inline constexpr Condition old_driver_still_serves = {
     "the old driver still serves", [](const RuleInput& c, Explanation&) { return old_driver_serves(c.node); }};
 
-// Nobody was to be evicted at all, or nobody is there: else it came after the node was clear.
+// False where no pod was to be evicted, or none is there: else the pod came after the node was clear.
 inline bool device_pod_has_come(const RuleInput& c, Explanation& words) {
   if (!c.node.pods || (!c.policy.device_pods && !c.policy.drain) || !clearing::has_device_pods(c)) return false;
   words.say_made([&] { return names_of(clearing::of_device_pods(c)); });
@@ -38,7 +38,7 @@ inline bool device_pod_has_come(const RuleInput& c, Explanation& words) {
 }
 inline constexpr Condition a_device_pod_has_come = {"a pod that uses the device has come", device_pod_has_come};
 
-// Somebody puts them there past the scheduler; evicting them for ever would help nobody.
+// They are placed past the scheduler; evicting them for ever would not help.
 inline constexpr int kMostReturns = 3;
 inline constexpr Condition pods_keep_coming = {
     "pods that use the device keep coming", [](const RuleInput& c, Explanation& words) {
@@ -73,7 +73,7 @@ inline constexpr Condition new_driver_works = {"the new driver works", [](const 
                                                  return c.node.validator.has_passed && c.node.driver.is_ready;
                                                }};
 
-// Its word would be about the driver before; nobody else makes it look again.
+// Its result would be about the driver before; nothing else makes it check again.
 inline constexpr Condition validator_is_stale = {
     "the validator is older than the driver",
     [](const RuleInput& c, Explanation&) { return c.node.validator.is_stale; }};

@@ -1,7 +1,7 @@
 // Conditions about upgrades without the controller: a driver's own init container says what it needs, and is served.
 //
-// A pause is no wish for that. Whoever waited for its turn when upgrades were switched off waits on, and so does every
-// other driver until nobody waits any more: only what changes after that is rolled out pod by pod.
+// A pause does not ask for that. A node that waited for its turn when upgrades were switched off waits on, and so does
+// every other until none waits any more: only what changes after that is rolled out pod by pod.
 #pragma once
 
 #include "core/condition.h"
@@ -11,11 +11,11 @@
 namespace drover::core {
 
 inline constexpr Condition driver_asks_for_room = {
-    "the driver asks for room, and no controller is at work",
+    "the driver init container requests eviction, and autoUpgrade is off",
     [](const RuleInput& c, Explanation&) { return !c.policy.is_on && c.node.asks_for_room(); }};
 
 inline constexpr Condition driver_changes_without_controller = {
-    "the driver is outdated, and no controller is at work", [](const RuleInput& c, Explanation& words) {
+    "the driver is outdated, and autoUpgrade is off", [](const RuleInput& c, Explanation& words) {
       if (c.policy.is_on || !c.node.driver.is_outdated) return false;
       words.say_made([&]() -> std::string {
         if (!c.policy.rolling_update) return "updateStrategy is OnDelete; delete its pod to have it changed";
@@ -33,14 +33,14 @@ inline constexpr Condition nothing_waits_for_them = {
 
 // Not yet cleared for: the pod that would ask has still to be made.
 inline constexpr Condition driver_goes_without_controller = {
-    "it goes without the controller", [](const RuleInput& c, Explanation&) {
+    "autoUpgrade is off and updateStrategy is RollingUpdate", [](const RuleInput& c, Explanation&) {
       return goes_without_controller(c.node, c.policy) && !c.node.asks_for_room();
     }};
 
-// It has what it wanted, or gave up, or would bring the wrong driver by now. While its pod is being made anew nobody
-// knows.
+// It has what it wanted, or gave up, or would bring the wrong driver by now. Not known while
+// its pod is being recreated.
 inline constexpr Condition driver_asks_no_more = {
-    "the driver asks for nothing any more", [](const RuleInput& c, Explanation&) {
+    "the driver init container withdrew its request", [](const RuleInput& c, Explanation&) {
       const DriverView& driver = c.node.driver;
       if (c.policy.is_on || !c.node.claim || !c.node.claim->requested_scope || driver.pod.empty() || driver.is_going)
         return false;
@@ -48,7 +48,7 @@ inline constexpr Condition driver_asks_no_more = {
     }};
 
 inline constexpr Condition driver_asks_for_a_drain = {
-    "the driver asks for a drain", [](const RuleInput& c, Explanation&) {
+    "the driver init container requests a drain", [](const RuleInput& c, Explanation&) {
       return !c.policy.is_on && c.node.claim && c.node.claim->requested_scope == Scope::DevicePods &&
              c.node.driver.asks_for == Scope::AllPods;
     }};

@@ -28,7 +28,7 @@ constexpr Entry kOnEntryPrepared[] = {
 
 // A record of another origin may say a phase that this flow does not lead to: it has a way out of there.
 constexpr Rule kStrays[] = {
-    move(Validate, otherwise, Restart, Reason::DriverStarting, "what is loaded is looked at anew"),
+    move(Validate, otherwise, Restart, Reason::DriverStarting, "the loaded driver is checked again"),
 };
 
 constexpr Flow kPrepared = compose(

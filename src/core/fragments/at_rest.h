@@ -19,20 +19,20 @@ inline constexpr Rule kAtRest[] = {
     move({Done, Required, Failed}, no_longer_wanted, Idle, Reason::NotSelected, "the policy no longer wants the node"),
     // A pod is renewed also where the driver is the host's own.
     work({Idle, Done, Failed}, its_pod_may_be_renewed, Action::ReplaceDriverPod, Reason::PodOutdated,
-         "its pod is made anew; the driver stays as it is")
+         "its pod is recreated; the driver stays as it is")
         .with(ResidentAgent),
     wait({Idle, Done}, driver_is_host_managed, Reason::HostManaged, "the driver is the host's own"),
     move({Required, Failed}, driver_is_host_managed, Idle, Reason::HostManaged, "the driver is the host's own by now")
         .with(ResidentAgent),
-    move(Failed, an_upgrade_is_requested, Required, Reason::Requested, "somebody asked for another try"),
-    wait(Idle, label_is_unknown, Reason::UnknownStateLabel, "the state label says something that nobody knows")
-        .with(StateLabel),
+    move(Failed, an_upgrade_is_requested, Required, Reason::Requested, "a retry was requested"),
+    wait(Idle, label_is_unknown, Reason::UnknownStateLabel, "the state label has an unknown value").with(StateLabel),
 
     // Without the controller a driver's own init container says what it needs.
-    move({Idle, Done, Failed}, driver_asks_for_room, Required, Reason::EvictionRequested, "the driver asks for room")
+    move({Idle, Done, Failed}, driver_asks_for_room, Required, Reason::EvictionRequested,
+         "the driver init container requests eviction")
         .with(InitRequests),
     move({Idle, Done}, driver_changes_without_controller, Required, Reason::Outdated,
-         "the driver is outdated, and no controller is at work")
+         "the driver is outdated, and autoUpgrade is off")
         .with(InitRequests),
     move(Failed, both(another_version_is_wanted, driver_changes_without_controller), Required, Reason::AnotherVersion,
          "another version is wanted")
@@ -41,7 +41,7 @@ inline constexpr Rule kAtRest[] = {
         .with(InitRequests),
 
     wait({Idle, Done, Required, Failed}, upgrades_are_off, Reason::Paused, "upgrades are off"),
-    move({Idle, Done}, an_upgrade_is_requested, Required, Reason::Requested, "somebody asked for it"),
+    move({Idle, Done}, an_upgrade_is_requested, Required, Reason::Requested, "an upgrade was requested"),
     wait(Idle, both(driver_is_outdated, template_is_not_settled), Reason::TemplateUpdating,
          "the driver's DaemonSet is being updated")
         .with(ResidentAgent),
@@ -59,7 +59,7 @@ inline constexpr Rule kAtRest[] = {
     // After those two: "done" says that a driver has served here, so another one goes the long way.
     wait(Done, first_driver_is_being_installed, Reason::FirstInstall, "the first driver is being installed")
         .with(Container),
-    wait(Idle, wanted_driver_is_unknown, Reason::TargetUnknown, "nobody knows which driver it should have"),
+    wait(Idle, wanted_driver_is_unknown, Reason::TargetUnknown, "the target driver cannot be determined"),
     wait(Idle, node_is_not_ready, Reason::NodeNotReady, "the node is not ready"),
     wait(Idle, driver_is_not_ready, Reason::DriverNotReady, "the driver is not ready"),
     move(Idle, otherwise, Done, Reason::UpToDate, "the driver is up to date"),

@@ -32,7 +32,7 @@ inline constexpr Rule kEmptyStepwise[] = {
     move(EvictDevicePods, device_pods_are_left_alone, Drain, Reason::LeftToDrain,
          "pods that use the device are left to the drain"),
     move(EvictDevicePods, both(driver_asks_for_a_drain, drain_is_on), Drain, Reason::DrainRequested,
-         "the driver asks for a drain"),
+         "the driver init container requests a drain"),
     wait(EvictDevicePods, pods_are_not_known, Reason::ListingPods, "the node's pods are being listed"),
     move(EvictDevicePods, no_pod_uses_the_device, kSwap, Reason::DeviceFree, "no pod uses the device"),
     move(EvictDevicePods, both(a_device_pod_may_not_go, drain_is_on), Drain, Reason::EvictionRefused,

@@ -11,10 +11,10 @@ using enum Phase;
 using enum Trait;
 
 inline constexpr Rule kFailed[] = {
-    move(Failed, a_new_pod_asks, Required, Reason::NewPodAsks, "its pod was made anew: another try")
+    move(Failed, a_new_pod_asks, Required, Reason::NewPodAsks, "its pod was recreated: another attempt")
         .with(ResidentAgent),
     move(Failed, another_version_is_wanted, Required, Reason::AnotherVersion, "another version is wanted"),
-    wait(Failed, otherwise, Reason::ActionRequired, "a person has to look"),
+    wait(Failed, otherwise, Reason::ActionRequired, "manual action required"),
 };
 
 }  // namespace drover::core::fragments

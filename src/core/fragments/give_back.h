@@ -20,7 +20,7 @@ inline constexpr Rule kGiveBack[] = {
         .with(ResidentAgent),
     move(kBeforeSwap, skip_label_is_set, Required, Reason::SkipLabel, "the skip label is set").with(Skippable),
     move(kBeforeSwap, wanted_driver_is_unknown, Required, Reason::TargetUnknown,
-         "nobody knows which driver it should have"),
+         "the target driver cannot be determined"),
     move(kBeforeSwap, wanted_driver_failed_here, Failed, Reason::TargetFailedHere,
          "the wanted driver is the one that failed here"),
     move(kBeforeSwap, both(nothing_is_to_change, node_is_not_ready), Required, Reason::NodeNotReady,
@@ -29,8 +29,9 @@ inline constexpr Rule kGiveBack[] = {
     move(kBeforeSwap, another_driver_is_not_prepared, Required, Reason::NotPrepared,
          "another driver is wanted, and it is not prepared")
         .with(ResidentAgent),
-    move(kBeforeSwap, a_person_uncordoned_it, Required, Reason::UncordonedByUser, "a person uncordoned it"),
-    move(kBeforeSwap, driver_asks_no_more, Required, Reason::RequestWithdrawn, "the driver asks for nothing any more")
+    move(kBeforeSwap, a_person_uncordoned_it, Required, Reason::UncordonedByUser, "a user uncordoned it"),
+    move(kBeforeSwap, driver_asks_no_more, Required, Reason::RequestWithdrawn,
+         "the driver init container withdrew its request")
         .with(InitRequests),
     move(kBeforeSwap, kernel_cannot_unload, Required, Reason::CannotUnload, "its kernel cannot unload modules")
         .with(Container),

@@ -25,7 +25,7 @@ inline constexpr Rule kLastLook[] = {
     move(kSwap, both(old_driver_still_serves, skip_label_is_set), Required, Reason::SkipLabel, "the skip label is set")
         .with(Skippable),
     move(kSwap, both(old_driver_still_serves, wanted_driver_is_unknown), Required, Reason::TargetUnknown,
-         "nobody knows which driver it should have"),
+         "the target driver cannot be determined"),
     move(kSwap, both(old_driver_still_serves, wanted_driver_failed_here), Failed, Reason::TargetFailedHere,
          "the wanted driver is the one that failed here"),
     move(kSwap, both(old_driver_still_serves, nothing_is_to_change), Done, Reason::UpToDate,
@@ -34,13 +34,14 @@ inline constexpr Rule kLastLook[] = {
          "another driver is wanted, and it is not prepared")
         .with(ResidentAgent),
     move(kSwap, both(old_driver_is_there, a_person_uncordoned_it), Required, Reason::UncordonedByUser,
-         "a person uncordoned it"),
+         "a user uncordoned it"),
 
     // A node that was served without the controller is given back as soon as its driver has what it wanted.
-    move(kSwap, driver_asks_no_more, Required, Reason::RequestWithdrawn, "the driver asks for nothing any more")
+    move(kSwap, driver_asks_no_more, Required, Reason::RequestWithdrawn,
+         "the driver init container withdrew its request")
         .with(InitRequests),
     move(kSwap, both(driver_asks_for_a_drain, drain_is_on), Drain, Reason::DrainRequested,
-         "the driver asks for a drain")
+         "the driver init container requests a drain")
         .with(InitRequests),
 };
 

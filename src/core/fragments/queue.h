@@ -15,25 +15,25 @@ using enum Phase;
 using enum Trait;
 
 inline constexpr Rule kQueue[] = {
-    // A label that nobody knows is put right first; whoever wrote it has the time to look.
-    wait(Required, label_is_unknown, Reason::UnknownStateLabel, "the state label says something that nobody knows")
+    // An unknown label is corrected first; the node is not in flight yet.
+    wait(Required, label_is_unknown, Reason::UnknownStateLabel, "the state label has an unknown value")
         .with(StateLabel),
     wait(Required, skip_label_is_set, Reason::SkipLabel, "the skip label is set").with(Skippable),
-    wait(Required, wanted_driver_is_unknown, Reason::TargetUnknown, "nobody knows which driver it should have"),
+    wait(Required, wanted_driver_is_unknown, Reason::TargetUnknown, "the target driver cannot be determined"),
     move(Required, wanted_driver_failed_here, Failed, Reason::TargetFailedHere,
          "the wanted driver is the one that failed here"),
     wait(Required, node_is_not_ready, Reason::NodeNotReady, "the node is not ready"),
     move(Required, nothing_is_to_change, Done, Reason::UpToDate, "the wanted driver is the one it has"),
     wait(Required, wanted_driver_is_starting, Reason::DriverStarting, "the wanted driver is starting"),
-    wait(Required, other_work_has_it, Reason::ClaimedByOtherWork, "somebody else has the node"),
-    wait(Required, given_back_lately, Reason::RecentlyUncordoned, "a person gave it back to service a moment ago"),
+    wait(Required, other_work_has_it, Reason::ClaimedByOtherWork, "the node is claimed by other work"),
+    wait(Required, given_back_lately, Reason::RecentlyUncordoned, "uncordoned by a user"),
     wait(Required, kernel_cannot_unload, Reason::CannotUnload, "its kernel cannot unload modules"),
     wait(Required, rollout_is_halted, Reason::RolloutHalted,
          "the rollout is halted: too many nodes failed with this driver"),
     work(Required, its_pod_cannot_prepare, Action::ReplaceDriverPod, Reason::PodOutdated,
-         "its pod is made anew, to build the next driver")
+         "its pod is recreated to build the next driver")
         .with(ResidentAgent),
-    work(Required, image_is_missing, Action::ProveImage, Reason::ImageMissing, "the driver's image cannot be had")
+    work(Required, image_is_missing, Action::ProveImage, Reason::ImageMissing, "the driver's image cannot be pulled")
         .with(Container),
     work(Required, image_is_missing, Action::ProveImage, Reason::ImageMissing, "the driver cannot be prepared")
         .with(ResidentAgent),
@@ -49,7 +49,7 @@ inline constexpr Rule kQueue[] = {
          "the driver's DaemonSet is being updated")
         .with(InitRequests),
     work(Required, both(driver_goes_without_controller, old_driver_is_there), Action::ReplaceDriverPod,
-         Reason::ReplacingDriver, "replacing the driver's pod, which asks for the rest itself")
+         Reason::ReplacingDriver, "replacing the driver's pod; its init container requests evictions")
         .with(InitRequests),
     wait(Required, driver_goes_without_controller, Reason::ReplacingDriver, "the driver's pod is being replaced")
         .with(InitRequests),

@@ -22,13 +22,13 @@ inline constexpr Rule kSwapByPod[] = {
     move(kSwap, node_is_lost, Failed, Reason::NodeLost, "the node was lost"),
     wait(kSwap, node_is_not_ready, Reason::NodeNotReady, "the node is not ready"),
 
-    // The rollout waits for whoever holds the device; it goes on by itself when it is released.
+    // The rollout waits for processes that hold the device; it goes on by itself when the device is released.
     work(kSwap, its_pod_may_not_force, Action::ReplaceDriverPod, Reason::PodOutdated,
-         "its pod is made anew, to end what holds the device")
+         "its pod is recreated to end the processes that hold the device")
         .with(ResidentAgent),
-    wait(kSwap, device_is_held, Reason::DeviceHeld, "somebody holds the device").with(ResidentAgent),
+    wait(kSwap, device_is_held, Reason::DeviceHeld, "the device is held").with(ResidentAgent),
     work(kSwap, its_pod_is_stale_and_in_trouble, Action::ReplaceDriverPod, Reason::PodOutdated,
-         "its pod is made anew from the new template")
+         "its pod is recreated from the new template")
         .with(ResidentAgent),
     move(kSwap, restart_ran_out_of_time, Failed, Reason::StartTimeout, "the new driver did not become ready")
         .with(ResidentAgent),

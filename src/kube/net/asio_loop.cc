@@ -42,7 +42,7 @@ class AsioTicket final : public base::Timer::Ticket {
   std::function<void()> then_;
 };
 
-// Longer spans would overflow asio's clock; nobody waits for a century.
+// Longer spans would overflow asio's clock; a century is long enough.
 constexpr base::Span kLongest = std::chrono::hours(24 * 365 * 100);
 
 // How long callbacks run before the sockets have a turn.

@@ -1,5 +1,5 @@
-// Asio's side of the event loop, for those who talk to sockets on it (kube/net, the simulator's log server) and nobody
-// else.
+// Asio's side of the event loop, for code that talks to sockets on it (kube/net, the simulator's log server) and no
+// other code.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

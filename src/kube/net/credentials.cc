@@ -104,7 +104,7 @@ bool Credentials::refused(const Proof& proof) {
     return true;
   }
   if (!std::holds_alternative<ExecPlugin>(target_.credential)) return false;
-  // Somebody else's request may have fetched a newer one in the meantime.
+  // Another request may have fetched a newer one in the meantime.
   const bool is_the_newest = proof_ && proof_->authorization == proof.authorization && proof_->edition == proof.edition;
   if (is_the_newest) expires_at_ = base::WallTime{};
   return true;

@@ -67,7 +67,7 @@ struct Dialing::Body : std::enable_shared_from_this<Dialing::Body> {
     if (to.proxy) where += fmt::format(" through the proxy {}", authority(to.proxy->host, to.proxy->port));
     finish(base::fault(Fault::Kind::Unreachable, fmt::format("{}: {}", where, why)));
   }
-  // Lets go of everything that is pending; the wire that was handed out is somebody else's by now.
+  // Lets go of everything that is pending; the wire that was handed out has another owner by now.
   void abandon() {
     boost::system::error_code ignored;
     resolver.cancel();

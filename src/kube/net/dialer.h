@@ -28,7 +28,7 @@ struct Destination {
   std::string port;
   bool tls = true;
   bool verify = true;
-  std::string server_name;  // whom the certificate must name
+  std::string server_name;  // what the certificate must name
   std::optional<Proxy> proxy;
   TlsContext proxy_tls;  // for an https proxy
 };

@@ -126,7 +126,7 @@ Result<void> Exchange::take_body(std::string_view piece) {
   }
   if (!head.content_encoding.empty() && base::lower(head.content_encoding) != "identity") {
     return base::fault(Fault::Kind::Malformed,
-                       fmt::format("the answer is compressed ({}), which nobody asked for; is there a proxy?",
+                       fmt::format("the answer is compressed ({}), which was not requested; is there a proxy?",
                                    base::one_line(head.content_encoding, 40)));
   }
   if (!order_.done) return {};  // cancelled in the middle of a piece

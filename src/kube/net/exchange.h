@@ -42,7 +42,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   struct Order {
     Outgoing request;
     Use use = Use::Ordinary;
-    bool may_fall_silent = false;  // a watch: once its head is there, silence is no fault
+    bool may_fall_silent = false;  // a watch: once its head is there, silence is not a fault
     ResponseReader::BodySink body;
     std::function<void(base::Result<void>)> done;
   };
@@ -79,7 +79,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::unique_ptr<Seat> seat_;
   std::optional<ResponseReader> reader_;
   std::string text_;        // the request as it goes out
-  std::string error_body_;  // of an answer that is no 2xx, as far as we care
+  std::string error_body_;  // of an answer that is not a 2xx, as far as we care
   std::size_t read_ = 0;    // bytes of the last piece
   bool was_sent_ = false;   // a byte left us, in any try
   bool wants_fresh_ = false;

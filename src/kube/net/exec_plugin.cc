@@ -132,10 +132,10 @@ std::string exec_info(const ExecPlugin& plugin, const Target& target) {
 Result<ExecCredential> parse_exec_credential(std::string_view text, const ExecPlugin& plugin) {
   // What was printed is not quoted in any fault: it may be a credential.
   const auto parsed = json::parse(text);
-  if (!parsed) return unreachable(plugin, "what it printed is no JSON; run it by hand to see");
+  if (!parsed) return unreachable(plugin, "what it printed is not JSON; run it by hand to see");
   const json::Value& value = *parsed;
   if (json::text_at(value, {"kind"}) != "ExecCredential")
-    return unreachable(plugin, "what it printed is no ExecCredential");
+    return unreachable(plugin, "what it printed is not an ExecCredential");
   const std::string_view version = json::text_at(value, {"apiVersion"});
   if (version != plugin.api_version) {
     return unreachable(plugin, fmt::format("it speaks \"{}\" but the kubeconfig says {}", base::one_line(version, 60),
@@ -153,7 +153,7 @@ Result<ExecCredential> parse_exec_credential(std::string_view text, const ExecPl
   }
   if (const auto expires = json::text_at(value, {"status", "expirationTimestamp"}); !expires.empty()) {
     const auto at = base::parse_rfc3339(expires);
-    if (!at) return unreachable(plugin, "its expirationTimestamp is no time");
+    if (!at) return unreachable(plugin, "its expirationTimestamp is not a time");
     credential.expires_at = *at;
   }
   return credential;

@@ -107,7 +107,7 @@ void Pool::serve(Asking& asking) {
   asking.has_place = true;
   auto idle = asking.fresh ? nullptr : take_idle(lane, asking.proof.edition);
   if (!idle) return dial(asking);
-  // Callbacks come later; until then the connection belongs to nobody else.
+  // Callbacks come later; until then the connection is reserved.
   asking.soon = loop_.after(base::Span::zero(), [&asking, connection = std::move(idle)] { asking.answer(connection); });
 }
 

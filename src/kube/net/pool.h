@@ -1,7 +1,7 @@
 // Connections, kept alive and lent out one request at a time.
 //
-// Three lanes: ordinary (a few connections for everybody, in line when all are busy), lease (one, for nobody else), and
-// own (a new connection each time: watches). Whoever holds a Seat has a connection; giving it up closes the connection,
+// Three lanes: ordinary (a few shared connections, in line when all are busy), lease (one, for the lease alone), and
+// own (a new connection each time: watches). The holder of a Seat has a connection; giving it up closes the connection,
 // unless `keep` said that the answer was read to its end.
 #pragma once
 
@@ -39,7 +39,7 @@ class Seat {
   Seat(const Seat&) = delete;
   Seat& operator=(const Seat&) = delete;
 
-  // Whoever reads into its buffer holds it until the reading is over.
+  // A reader into its buffer holds it until the reading is over.
   const std::shared_ptr<Connection>& connection() { return connection_; }
   void keep() { keep_ = true; }
 
@@ -54,7 +54,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
  public:
   using Then = std::function<void(base::Result<std::unique_ptr<Seat>>)>;
 
-  // Somebody who asks for a connection. Destroying it gives up; nothing is called back then.
+  // A request for a connection. Destroying it gives up; nothing is called back then.
   class Asking;
   struct Forget {
     void operator()(Asking* asking) const;
@@ -67,7 +67,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // Makes the TLS context, so that PEM texts that do not parse are known before the first connection.
   base::Result<void> prepare(const Proof& proof);
 
-  // `then` comes later. `fresh` wants a connection that nobody used before.
+  // `then` comes later. `fresh` wants a connection that was not used before.
   AskingPtr ask(Use use, const Proof& proof, bool fresh, Then then);
 
   std::uint64_t connections_made() const { return made_; }

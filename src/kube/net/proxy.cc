@@ -51,7 +51,7 @@ class ConnectTalk final : public ProxyTalk, public std::enable_shared_from_this<
   }
 
   void heard(std::string_view bytes) {
-    // The answer to a CONNECT has no body: behind its head the tunnel begins, and there nobody speaks before we do.
+    // The answer to a CONNECT has no body: behind its head the tunnel begins, and there we speak first.
     const auto taken = reader_.feed(bytes, [](std::string_view) { return Result<void>(); });
     if (!taken) return done_(unreachable("the proxy's answer is garbled: " + taken.error().message));
     if (!reader_.has_head()) return read();

@@ -13,7 +13,7 @@ class ProxyTalk {
  public:
   virtual ~ProxyTalk() = default;
 
-  // After a good `done` the wire leads to host:port. Whoever gives up closes the wire.
+  // After a good `done` the wire leads to host:port. A caller that gives up closes the wire.
   static std::shared_ptr<ProxyTalk> start(std::shared_ptr<Wire> wire, const Proxy& proxy, const std::string& host,
                                           const std::string& port, std::function<void(base::Result<void>)> done);
 };

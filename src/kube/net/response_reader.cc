@@ -15,7 +15,7 @@ namespace {
 using base::Fault;
 using base::Result;
 
-// Chunk extensions and trailers are read and forgotten; nobody needs long ones.
+// Chunk extensions and trailers are read and forgotten; long ones are not needed.
 constexpr std::size_t kMostLineBytes = 4096;
 constexpr int kMostInterimAnswers = 8;
 
@@ -201,7 +201,7 @@ Result<void> ResponseReader::take_field() {
 }
 
 Result<void> ResponseReader::head_ended() {
-  if (head_.code == 101) return malformed("the peer changed the protocol, which nobody asked for");
+  if (head_.code == 101) return malformed("the peer changed the protocol without a request");
   if (head_.code < 200) {  // an interim answer: the real one follows
     if (++interim_answers_ > kMostInterimAnswers) return malformed("the peer sends interim answers without end");
     has_status_ = false;

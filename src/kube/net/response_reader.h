@@ -1,4 +1,4 @@
-// HTTP/1.1 answers, read as bytes come in. Knows no sockets: whoever has bytes feeds them (a connection, a fuzzer).
+// HTTP/1.1 answers, read as bytes come in. Knows no sockets: the caller feeds the bytes (a connection, a fuzzer).
 //
 // At rest: where in the answer we are, and the line that is being collected. The body is handed on in the pieces in
 // which it came, never copied. Limits: the head as a whole, one chunk-size line, the number of interim answers.
@@ -31,7 +31,7 @@ class ResponseReader {
   // Called with each piece of the body; its fault ends the reading. The head is complete by then.
   using BodySink = std::function<base::Result<void>(std::string_view piece)>;
 
-  // Takes bytes up to the answer's end and says how many it took. Malformed for what is no HTTP/1.x; every later call
+  // Takes bytes up to the answer's end and says how many it took. Malformed for what is not HTTP/1.x; every later call
   // gives that fault again.
   base::Result<std::size_t> feed(std::string_view bytes, const BodySink& body);
 

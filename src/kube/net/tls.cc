@@ -45,7 +45,7 @@ Result<void> trust(SSL_CTX* context, const std::string& ca_pem, const std::strin
     X509_STORE_add_cert(store, certificate.get());
     ++certificates;
   }
-  if (certificates == 0) return malformed(source, "the certificate authority is no PEM certificate");
+  if (certificates == 0) return malformed(source, "the certificate authority is not a PEM certificate");
   ERR_clear_error();  // the end of the text is an error to OpenSSL
   return {};
 }
@@ -54,17 +54,17 @@ Result<void> present(SSL_CTX* context, const TlsTerms& terms, const std::string&
   const Bio bio = memory(terms.certificate_pem);
   const Certificate leaf{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)};
   if (!leaf || SSL_CTX_use_certificate(context, leaf.get()) != 1) {
-    return malformed(source, "the client certificate is no PEM certificate");
+    return malformed(source, "the client certificate is not a PEM certificate");
   }
   while (X509* next = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
     if (SSL_CTX_add0_chain_cert(context, next) != 1) X509_free(next);
   }
   ERR_clear_error();
   const Bio key_bio = memory(terms.key_pem);
-  // Without a terminal nobody can type a passphrase; the default callback would ask for one.
+  // Without a terminal no passphrase can be typed; the default callback would ask for one.
   const auto no_passphrase = [](char*, int, int, void*) { return -1; };
   const Key key{PEM_read_bio_PrivateKey(key_bio.get(), nullptr, no_passphrase, nullptr)};
-  if (!key) return malformed(source, "the client key is no PEM private key without a passphrase");
+  if (!key) return malformed(source, "the client key is not a PEM private key without a passphrase");
   if (X509_check_private_key(leaf.get(), key.get()) != 1) {
     return malformed(source, "the client key does not belong to the client certificate");
   }

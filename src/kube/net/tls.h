@@ -1,4 +1,4 @@
-// Whom we trust and how we prove who we are: OpenSSL contexts made from PEM texts.
+// Which authorities we trust and how we prove who we are: OpenSSL contexts made from PEM texts.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>

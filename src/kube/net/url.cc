@@ -51,7 +51,7 @@ base::Result<void> take_host_and_port(std::string_view text, Url& url) {
   url.port = text.substr(1);
   const auto number = base::parse_int(url.port);
   if (text.front() != ':' || !number || *number < 1 || *number > 65535)
-    return refused("the port is no number from 1 to 65535");
+    return refused("the port is not a number from 1 to 65535");
   return {};
 }
 

@@ -30,7 +30,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
   // Nothing was sent to us and the peer has not closed: an idle connection that may be used again.
   virtual bool is_quiet() = 0;
   // A wire over this one, which hands its stream over and is empty then; of use once `done` says that the handshake of
-  // a TLS client succeeded. `name` is whom the peer must prove to be. nullptr where TLS is as deep as it goes.
+  // a TLS client succeeded. `name` is what the peer must prove to be. nullptr where TLS is as deep as it goes.
   virtual std::shared_ptr<Wire> secure(TlsContext tls, const std::string& name, bool verify, Secured done) = 0;
 };
 

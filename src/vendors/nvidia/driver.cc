@@ -172,7 +172,7 @@ DriverAsk read_driver(const json::Value& policy, std::vector<FieldTrouble>& trou
 
 // ---- the driver manager
 
-// The six variables. A word that is no answer is a trouble: "yes" must not silently mean no.
+// The six variables. A value that is neither true nor false is an error: "yes" must not silently mean no.
 class ManagerEnv {
  public:
   ManagerEnv(const json::Value& policy, std::vector<FieldTrouble>& troubles) : troubles_(troubles) {
@@ -308,14 +308,17 @@ DaemonSetsAsk read_daemon_sets(const json::Value& policy, std::vector<FieldTroub
   return ask;
 }
 
-// With the controller off its options mean nothing, and the six variables take their place. What they say of time
-// forces nothing: no document says so.
+// With the controller off its options mean nothing, and the six variables take their place. Their timeout
+// forces no deletion: no document says so.
 void follow_the_manager(ClusterPolicyReading& reading) {
   core::Policy& policy = reading.upgrade.policy;
   core::Removal removal = reading.manager.removal;
   removal.forces = false;
+  removal.bare_pod_text = "pod has no controller; delete it or set DRAIN_USE_FORCE=true in spec.driver.manager.env";
+  removal.local_data_text =
+      "its emptyDir would be lost; delete it or set DRAIN_DELETE_EMPTYDIR_DATA=true in spec.driver.manager.env";
   policy.rolling_update = reading.daemon_sets.update != DaemonSetsAsk::Update::OnDelete;
-  // Who deletes driver pods by hand has chosen how many.
+  // A user who deletes driver pods by hand has chosen how many.
   policy.max_parallel = policy.rolling_update ? std::optional<int>(1) : std::nullopt;
   policy.unavailable = {.amount = 100, .is_percent = true};
   policy.jobs = {};

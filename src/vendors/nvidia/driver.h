@@ -1,8 +1,8 @@
 // Reads NVIDIA's ClusterPolicy (nvidia.com/v1, cluster-scoped): which driver is wanted and how it is to be upgraded.
 //
 // Pure: an object in, a reading out. Absent fields mean the document's defaults. A field that cannot be used is a
-// trouble with its path and what would be right; one that we understand but do not act on is listed, so that nobody
-// believes it has an effect. Nothing of a reading with trouble in the driver is rendered.
+// trouble with its path and what would be right; one that we understand but do not act on is listed, so that
+// users do not expect an effect. Nothing of a reading with trouble in the driver is rendered.
 #pragma once
 
 #include <map>

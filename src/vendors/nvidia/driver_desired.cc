@@ -29,10 +29,10 @@ ClusterPolicyReading read(const std::vector<PolicyObject>& policies, std::size_t
                                    : read_nvidia_driver(object, cluster_policy_in(policies));
 }
 
-// Among several policies each has its own DaemonSets, and the first of them sees to those that nobody has any more.
+// Among several policies each has its own DaemonSets, and the first of them handles those without a policy.
 struct Shares {
   std::vector<DriverSet> own = {};
-  std::vector<std::string> nobodys = {};
+  std::vector<std::string> unowned = {};
 };
 
 Shares share_out(const std::vector<PolicyObject>& policies, std::size_t which, const std::vector<DriverSet>& sets,
@@ -48,10 +48,10 @@ Shares share_out(const std::vector<PolicyObject>& policies, std::size_t which, c
   }
   Shares shares;
   for (const DriverSet& set : sets) {
-    const bool is_somebodys = std::find(words.begin(), words.end(), set.policy) != words.end();
+    const bool is_owned = std::find(words.begin(), words.end(), set.policy) != words.end();
     if (set.policy == own_word) shares.own.push_back(set);
     // What we did not make we do not remove.
-    if (is_first && !is_somebodys && !set.pool.empty()) shares.nobodys.push_back(set.name);
+    if (is_first && !is_owned && !set.pool.empty()) shares.unowned.push_back(set.name);
   }
   return shares;
 }
@@ -64,7 +64,7 @@ class NvidiaWants final : public Desired {
     Shares shares = share_out(policies, which, sets, parts::policy_word(reading_));
     operands_ = render_drivers(reading_, nodes, shares.own, settings_);
     if (operands_.unplaced.empty())
-      operands_.leftovers.insert(operands_.leftovers.end(), shares.nobodys.begin(), shares.nobodys.end());
+      operands_.leftovers.insert(operands_.leftovers.end(), shares.unowned.begin(), shares.unowned.end());
     for (const DriverOperand& driver : operands_.drivers) daemon_sets_.push_back(driver.daemon_set);
     if (brings_driver()) daemon_sets_.push_back(render_validator(reading_, settings_));
   }
@@ -109,7 +109,7 @@ class NvidiaWants final : public Desired {
     return driver == operands_.drivers.end() ? json::Value() : render_preflight(reading_, *driver, node, settings_);
   }
 
-  // A label that somebody has set stands, whatever it says; one that Node Feature Discovery takes away does not cost a
+  // A label that is set stands, whatever it says; one that Node Feature Discovery takes away does not cost a
   // driver.
   NodeMetadata metadata(const LabelsOf& labels, const LabelsOf& annotations, bool may_change_carrier) const override {
     NodeMetadata metadata;

@@ -1,5 +1,6 @@
 // What a ClusterPolicy asks for and drover does not do. Nothing is dropped silently: fields of the driver that have no
-// effect and operands that somebody else has to run are named, for the conditions FieldsIgnored and OperandsNotManaged.
+// effect and operands that another program has to run are named, for the conditions FieldsIgnored and
+// OperandsNotManaged.
 #pragma once
 
 #include <string>

@@ -103,7 +103,7 @@ Members driver_container(const DriverAsk& driver, const std::string& image, cons
 
 std::string_view word(bool flag) { return flag ? "true" : "false"; }
 
-// Ours: it waits for permission, sees that nobody holds the device, and takes the old modules out.
+// Ours: it waits for permission, checks that no process holds the device, and takes the old modules out.
 Members manager_container(const ManagerWishes& wishes, const std::string& digest, const OperandSettings& settings) {
   Members container = {
       {"name", kManagerContainer}, {"image", settings.own_image}, {"imagePullPolicy", settings.own_pull_policy}};
@@ -124,7 +124,7 @@ Members manager_container(const ManagerWishes& wishes, const std::string& digest
   env.push_back(variable("DRAIN_TIMEOUT_SECONDS", fmt::format("{}s", limit.count())));
   env.push_back(variable("DRAIN_DELETE_EMPTYDIR_DATA", word(wishes.removal.takes_local_data)));
   container["env"] = std::move(env);
-  // SYS_MODULE to unload; the others to see who holds a device, whoever that is.
+  // SYS_MODULE to unload; the others to see which processes hold a device.
   Members capabilities = {{"drop", Array{"ALL"}}, {"add", Array{"SYS_MODULE", "SYS_PTRACE", "DAC_READ_SEARCH"}}};
   // `privileged` is said although it is the default: the vendor's own DaemonSet, where we take it over, has it true.
   container["securityContext"] = Members{{"privileged", false},

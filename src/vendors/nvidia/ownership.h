@@ -4,7 +4,7 @@
 //   else                                                     each node has the NVIDIADriver that selects it:
 //     one selects it                                           that one
 //     none does                                                the one with default: true, if there is one
-//     several do                                               whoever had it before; each of them says so in its
+//     several do                                               the one that had it before; each of them says so in its
 //     status
 //
 // The ClusterPolicy that says useNvidiaDriverCRD has no nodes; what it says of all DaemonSets holds for the

@@ -1,7 +1,7 @@
 // Which nodes take the same driver image, and which DaemonSet carries it.
 //
 // The image's tag names the node's system (and its kernel, where modules come precompiled), so nodes that differ there
-// are different pools with a DaemonSet each. Who carries which pool is not remembered by us: it stands on the
+// are different pools with a DaemonSet each. Which DaemonSet carries which pool is not stored by us: it stands on the
 // DaemonSets. So a DaemonSet keeps its name for as long as its pool has nodes, whatever other pools come and go:
 //   - a pool that has a DaemonSet keeps it;
 //   - one pool and one DaemonSet belong together, also when the pool's word has changed (another system on all nodes,

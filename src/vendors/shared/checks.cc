@@ -84,7 +84,7 @@ bool is_image_reference(std::string_view text) {
     if (!is_tag(text.substr(colon + 1))) return false;
     text = text.substr(0, colon);
   } else if (at == std::string_view::npos) {
-    return false;  // neither tag nor digest: nobody could say which driver it is
+    return false;  // neither tag nor digest: it does not say which driver it is
   }
   return is_image_path(text, slash != std::string_view::npos);
 }

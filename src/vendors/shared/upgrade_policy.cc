@@ -22,7 +22,7 @@ class Reader {
       : object_(object), at_(std::move(at)), troubles_(troubles) {
     if (object_ != nullptr && object_->is_null()) object_ = nullptr;
     if (object_ != nullptr && !object_->is_object()) {
-      blame("", "is no object");
+      blame("", "is not an object");
       object_ = nullptr;
     }
   }
@@ -85,7 +85,7 @@ class Reader {
     }
     auto parsed = base::Selector::parse(value->get_string());
     if (parsed) return *parsed;
-    blame(key, fmt::format("is no label selector: {}", parsed.error().message));
+    blame(key, fmt::format("is not a label selector: {}", parsed.error().message));
     return {};
   }
 
@@ -107,13 +107,20 @@ Removal read_removal(Reader from) {
           .at_most = from.limit("timeoutSeconds", kRemovalSeconds)};
 }
 
+Removal read_device_removal(Reader from) {
+  Removal removal = read_removal(std::move(from));
+  removal.bare_pod_text = "pod has no controller; delete it or set spec.…gpuPodDeletion.force=true";
+  removal.local_data_text = "its emptyDir would be lost; delete it or set spec.…gpuPodDeletion.deleteEmptyDir=true";
+  return removal;
+}
+
 // The document spells it gpuPodDeletion, the vendor's own CRD podDeletion. Both at once must agree.
 Removal read_pod_deletion(Reader& upgrade) {
   const json::Value* documented = upgrade.find("gpuPodDeletion");
   const json::Value* installed = upgrade.find("podDeletion");
-  if (documented == nullptr) return read_removal(upgrade.below("podDeletion"));
-  const Removal removal = read_removal(upgrade.below("gpuPodDeletion"));
-  if (installed != nullptr && !(read_removal(upgrade.below("podDeletion")) == removal)) {
+  if (documented == nullptr) return read_device_removal(upgrade.below("podDeletion"));
+  const Removal removal = read_device_removal(upgrade.below("gpuPodDeletion"));
+  if (installed != nullptr && !(read_device_removal(upgrade.below("podDeletion")) == removal)) {
     upgrade.blame("gpuPodDeletion", "and podDeletion are both there and differ; remove one of them");
   }
   return removal;

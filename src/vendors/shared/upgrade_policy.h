@@ -28,7 +28,7 @@ struct PolicyReading {
   std::vector<FieldTrouble> troubles = {};
 };
 
-// "25%"; nothing for what is no share.
+// "25%"; nothing for what is not a percentage.
 std::optional<core::Share> parse_percent(std::string_view text);
 
 // `upgrade` is the upgradePolicy object (or nothing), `at` its path for messages.

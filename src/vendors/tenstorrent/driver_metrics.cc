@@ -43,7 +43,7 @@ MetricFamily by_version(const Policies& policies) {
   return one;
 }
 
-// All states, also those in which nobody is.
+// All states, also those without a node.
 MetricFamily by_state(const Policies& policies) {
   return family("policy_nodes", false, "Nodes of a policy by their state.", policies,
                 [](const PolicyMetrics& policy, const auto& sample) {
@@ -112,7 +112,7 @@ std::vector<MetricFamily> tenstorrent_metrics(const Policies& policies) {
           sets(policies),
           by_pass("pods_evicted_total", "Pods that were evicted: pass1 uses the device, pass2 is the drain.", policies,
                   &Attempts::done),
-          by_pass("drain_blocked_total", "Evictions that a disruption budget refused.", policies, &Attempts::held),
+          by_pass("drain_blocked_total", "Evictions that a PodDisruptionBudget refused.", policies, &Attempts::held),
           errors(policies),
           looked_at(policies)};
 }

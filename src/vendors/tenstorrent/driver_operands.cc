@@ -83,8 +83,8 @@ base::Selector::Term opposite(base::Selector::Term term) {
   return term;
 }
 
-// The skip label keeps a node out; asked for as well, nobody is left.
-const base::Selector::Term kNobody = {std::string(kTenstorrentSkipLabel), base::Selector::Op::In, {"true"}};
+// The skip label keeps a node out; asked for as well, no node is left.
+const base::Selector::Term kNoNode = {std::string(kTenstorrentSkipLabel), base::Selector::Op::In, {"true"}};
 
 bool is_choice(const base::Selector::Term& term) {
   return term.op == base::Selector::Op::Equals || term.op == base::Selector::Op::In;
@@ -107,7 +107,7 @@ bool are_apart(const base::Selector& one, const base::Selector& other) {
 // "Not all of these" is "not the first, or not the second, …": alternatives, each of which a node may fit.
 std::vector<std::vector<base::Selector::Term>> alternatives(const DriverPolicyReading& reading,
                                                             const std::vector<base::Selector>& older) {
-  constexpr std::size_t kMost = 64;  // of a pod's affinity; who would need more gets none of the nodes in question
+  constexpr std::size_t kMost = 64;  // of a pod's affinity; a policy that needs more gets none of the nodes in question
   std::vector<std::vector<base::Selector::Term>> ways = {{}};
   for (const base::Selector& other : older) {
     if (are_apart(reading.nodes, other)) continue;
@@ -118,7 +118,7 @@ std::vector<std::vector<base::Selector::Term>> alternatives(const DriverPolicyRe
         narrowed.back().push_back(opposite(term));
       }
     }
-    if (narrowed.empty() || narrowed.size() > kMost) narrowed = {{kNobody}};
+    if (narrowed.empty() || narrowed.size() > kMost) narrowed = {{kNoNode}};
     ways = std::move(narrowed);
   }
   return ways;
@@ -199,7 +199,7 @@ Members pod_spec(const DriverPolicyReading& reading, const OperandSettings& sett
   spec["priorityClassName"] = "system-node-critical";
   spec["serviceAccountName"] = settings.agent_account;
   spec["automountServiceAccountToken"] = false;
-  spec["hostPID"] = true;  // to name who holds the device
+  spec["hostPID"] = true;  // to name what holds the device
   Array secrets = parts::pull_secrets(settings.own_pull_secrets);
   if (!secrets.empty()) spec["imagePullSecrets"] = std::move(secrets);
   spec["containers"] = Array{container(reading, settings, kills)};
@@ -234,7 +234,7 @@ std::string kmd_digest(std::string_view version) {
   return fmt::format("{:016x}", base::fnv1a(json::text_of(Members{{"tt-kmd", version}})));
 }
 
-// Neither what people may do to holders nor who else has nodes is in it: neither makes another pod.
+// Neither what people may do to holders nor which other policies have nodes is in it: neither makes another pod.
 std::string template_hash(const DriverPolicyReading& reading, const OperandSettings& settings) {
   return fmt::format("{:016x}", base::fnv1a(json::text_of(pod_spec(reading, settings, false))));
 }

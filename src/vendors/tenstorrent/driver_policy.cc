@@ -39,7 +39,7 @@ std::optional<base::Selector> read_nodes(const Section& spec) {
   const auto selector = base::Selector::from_json(affinity != nullptr ? *affinity : *older);
   if (selector) return *selector;
   const std::string_view key = affinity != nullptr ? "nodeAffinity" : "nodeSelector";
-  spec.blame(key, affinity != nullptr ? *affinity : *older, "it is no label selector: " + selector.error().message);
+  spec.blame(key, affinity != nullptr ? *affinity : *older, "not a label selector: " + selector.error().message);
   return std::nullopt;
 }
 
@@ -65,7 +65,7 @@ void read_drain(const Section& drain, PolicyReading& reading) {
   const json::Value* filter = drain.find("podSelectorLabel");
   if (filter == nullptr) return;
   const auto parsed = filter->is_string() ? base::Selector::parse(filter->get_string())
-                                          : base::fault(base::Fault::Kind::Refused, "it is no text");
+                                          : base::fault(base::Fault::Kind::Refused, "not a string");
   if (parsed)
     reading.drained = *parsed;
   else
@@ -76,6 +76,7 @@ void read_upgrade(const Section& upgrade, DriverPolicyReading& reading) {
   core::Policy& policy = reading.upgrade.policy;
   reading.kills_holders = upgrade.flag("forceUnload", false);
   policy.max_parallel = static_cast<int>(number(upgrade, "maxParallel", 1, 1, std::numeric_limits<int>::max()));
+  policy.max_parallel_field = "maxParallel";
   // maxParallel is the only width that the document knows.
   policy.unavailable = {.amount = 1000, .is_percent = true};
   // The share is written as in the other vendors' policies, and read as there.

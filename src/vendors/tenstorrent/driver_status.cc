@@ -46,7 +46,7 @@ StateAndReason state_of(const NodeView& node, const core::Policy& policy) {
   if (!driver.is_outdated && !driver.is_ready) {
     if (trouble.starts_with("ImagePullBackOff") || trouble.starts_with("ErrImagePull"))
       return {"Failed", "BuilderImagePullFailed"};
-    // Whoever is blocked crashes again and again; what it says in between is the same.
+    // A blocked builder crashes again and again; what it says in between is the same.
     if (!driver.held_by.empty() || trouble.starts_with("CrashLoopBackOff")) return {"Failed", "BuilderCrashLoop"};
   }
   switch (node.phase) {

@@ -24,7 +24,7 @@ StateAndReason state_of(const core::NodeView& node, const core::Policy& policy);
 // As WorkProfile::condition_words.
 ConditionWords tenstorrent_condition(std::string_view type, const ConditionWords& ours);
 
-// As WorkProfile::node_state. Waiting is no news, unless the node cannot be prepared.
+// As WorkProfile::node_state. Waiting emits no Event, unless the node cannot be prepared.
 NodeState tenstorrent_node_state(const core::NodeView& node, const core::Policy& policy);
 
 // As WorkProfile::fill_status.

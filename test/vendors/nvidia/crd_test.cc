@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- whose a node is
 
-// "0" and "1": the policy by index; "-": nobody; "!": several select it.
+// "0" and "1": the policy by index; "-": none; "!": several select it.
 std::string owner(const std::vector<PolicyObject>& policies, std::map<std::string, std::string> labels) {
   labels.try_emplace("nvidia.com/gpu.present", "true");
   const Owner owner = allot_nvidia(policies).owner_of([&](std::string_view key) {

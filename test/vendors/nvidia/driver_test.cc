@@ -120,7 +120,7 @@ TEST(ClusterPolicy, WithOnDeleteAPersonSaysWhenADriverChanges) {
                                        "daemonsets": {"updateStrategy": "OnDelete"}})")
                                   .upgrade.policy;
   EXPECT_FALSE(policy.rolling_update);
-  EXPECT_FALSE(policy.max_parallel) << "as many as he deletes";
+  EXPECT_FALSE(policy.max_parallel) << "as many as a user deletes";
   EXPECT_TRUE(policy.device_pods && policy.drain) << "both are on unless the variables say otherwise";
   EXPECT_FALSE(with(R"({"daemonsets": {"updateStrategy": "RollingUpdate"}})").upgrade.policy.rolling_update);
 }

@@ -7,7 +7,7 @@
 namespace drover::vendors {
 namespace {
 
-// What somebody might try to smuggle into a command line, a path or a reference.
+// What an attacker might try to smuggle into a command line, a path or a reference.
 const std::string kHostile[] = {
     "1.2;rm -rf /",
     "$(id)",

@@ -93,9 +93,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"({"autoUpgrade": "yes"})", "true or false"},
         Bad{R"({"gpuPodDeletion": {"timeoutSeconds": -5}})", "gpuPodDeletion.timeoutSeconds is -5"},
         Bad{R"({"drain": {"enable": true, "timeoutSeconds": 99999999999}})", "drain.timeoutSeconds"},
-        Bad{R"({"drain": {"podSelector": "a in (b"}})", "drain.podSelector is no label selector"},
+        Bad{R"({"drain": {"podSelector": "a in (b"}})", "drain.podSelector is not a label selector"},
         Bad{R"({"waitForCompletion": {"podSelector": 7}})", "waitForCompletion.podSelector"},
-        Bad{R"({"drain": true})", "drain is no object"}, Bad{R"([])", "is no object"}));
+        Bad{R"({"drain": true})", "drain is not an object"}, Bad{R"([])", "is not an object"}));
 
 }  // namespace
 }  // namespace drover::vendors

@@ -69,7 +69,7 @@ TEST(DriverPolicy, EveryFieldIsRead) {
   EXPECT_EQ(reading.image, "example.com/builder:1");
   EXPECT_EQ(reading.pull_policy, "Always");
   EXPECT_EQ(upgrade.device_pods, (core::Removal{.takes_bare_pods = true, .takes_local_data = true, .forces = false}))
-      << "deleteEmptyDir speaks of the second pass; 0 is no limit";
+      << "deleteEmptyDir speaks of the second pass; 0 means no limit";
   EXPECT_EQ(upgrade.drain, (core::Removal{.takes_bare_pods = true, .forces = false}));
   EXPECT_FALSE(reading.upgrade.drained.matches(json::Members{{"app", "a"}}));
   EXPECT_TRUE(reading.upgrade.drained.matches(json::Members{{"app", "c"}}));
@@ -252,7 +252,7 @@ TEST(TenstorrentWants, AnswersWhatEveryVendorIsAsked) {
   const auto broken = tenstorrent_wants(policies, 1, {}, {}, {});
   EXPECT_FALSE(broken->brings_driver());
   EXPECT_TRUE(broken->selects(look)) << "its nodes stay its own";
-  EXPECT_EQ(broken->desired_on(look).digest, "") << "and nobody knows what they should have";
+  EXPECT_EQ(broken->desired_on(look).digest, "") << "and their target is not known";
   EXPECT_TRUE(broken->daemon_sets().empty());
   EXPECT_TRUE(broken->keeps_what_is_there()) << "what is there stays as it is";
 }

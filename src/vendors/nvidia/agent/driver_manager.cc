@@ -122,8 +122,8 @@ struct DriverManager::Body {
     const std::string_view there = kube::annotation_of(*node.seen(), vendors::kNvidiaDriverChannel.report);
     if (there == protocol::text_of(step.report)) return false;
     const auto before = protocol::parse_report(there);
-    // Who goes well has something to say only if there is something to take back.
-    // A kernel that cannot unload is to be known before anybody empties the node for nothing.
+    // After success a message is written only if there is something to take back.
+    // A kernel that cannot unload is to be known before the node is emptied for nothing.
     if (step.what == ManagerDo::Leave && step.code == 0) {
       const bool is_known = before && before->boot == step.report.boot && !before->can_unload;
       if (!step.report.can_unload)
@@ -181,7 +181,7 @@ struct DriverManager::Body {
   }
 
   void unload(const ManagerStep& step, const std::vector<std::string>& loaded) {
-    // Before the first module goes: from here on nobody may take the note for true.
+    // Before the first module goes: from here on the note must not be believed.
     for (const auto file : {kDigestFile, kPidFile}) static_cast<void>(around.host.remove(std::string(file)));
     memory.unload_trouble.clear();
     for (const std::string& module : loaded) {

@@ -17,7 +17,7 @@ constexpr base::Span kBusyPatience = std::chrono::minutes(5);
 constexpr base::Span kServerPatience = std::chrono::minutes(1);
 constexpr base::Span kMarkPatience = std::chrono::minutes(1);
 
-// One walk through the flow. The first answer that fits is the step.
+// The first answer of the flow that fits is the step.
 class ManagerWalk {
  public:
   ManagerWalk(const ManagerSettings& settings, const Sight& sight, ManagerMemory& memory)
@@ -46,7 +46,7 @@ class ManagerWalk {
   bool is_the_wanted_one() const {
     return !settings_.reinstalls && !settings_.digest.empty() && sight_.stored_digest == settings_.digest;
   }
-  // Neither permission nor anybody's removal: a machine that has just booted gets its driver with the server away.
+  // Neither permission nor evictions: a machine that has just booted gets its driver with the server away.
   bool needs_no_eviction() const { return !sight_.has_host_driver && (sight_.loaded.empty() || is_the_wanted_one()); }
   std::string ask_id() const { return node_.claim.empty() ? settings_.pod_uid : node_.claim; }
   bool is_for_us(const Order& order) const { return order.id == ask_id() && order.target == settings_.digest; }
@@ -56,7 +56,7 @@ class ManagerWalk {
            (wish != AgentRequest::Drain || order->serves == AgentRequest::Drain);
   }
   bool is_refused(AgentRequest wish) const {
-    // Who may not have a drain may not have less.
+    // A pod that may not have a drain may not have less.
     return node_.order && is_for_us(*node_.order) && node_.order->is_refused &&
            (node_.order->serves == wish || node_.order->serves == AgentRequest::Drain);
   }
@@ -83,7 +83,7 @@ class ManagerWalk {
     memory_.busy_since.reset();
     ManagerStep step = wait(AgentRequest::Load,
                             "a driver is loaded: waiting for the operator's permission to replace it" + held_back());
-    // Left by us when nobody managed the node yet: the operator decides about its gates from here on.
+    // Left by us when the node was not managed yet: the operator decides about its gates from here on.
     if (gates_are_ours()) step.labels = to_restore(node_.gates, vendors::kNvidiaGatePaused);
     step.report.has_paused = false;
     return step;
@@ -109,7 +109,7 @@ class ManagerWalk {
     if (may_go(memory_.wish)) return take_out(memory_.wish);
     if (is_refused(memory_.wish)) return no_way("the operator could not do it: " + node_.order->message);
     if (settings_.at_most && sight_.now - *memory_.wished_since >= *settings_.at_most)
-      return no_way(fmt::format("nothing came of it within {}", base::human(*settings_.at_most)));
+      return no_way(fmt::format("no result within {}", base::human(*settings_.at_most)));
     memory_.busy_since.reset();
     return wait(memory_.wish,
                 (memory_.wish == AgentRequest::Evict ? "waiting for the pods that use the device to be evicted"
@@ -117,7 +117,7 @@ class ManagerWalk {
                     held_back());
   }
 
-  // The old modules go, as soon as nobody holds them.
+  // The old modules go, as soon as no process holds them.
   ManagerStep take_out(AgentRequest wish) {
     const std::string who = sight_.holders.empty() ? memory_.unload_trouble : "held by " + holders_text();
     if (!who.empty()) {

@@ -42,7 +42,7 @@ constexpr std::array<ProgramRow, 2> kNvidiaPrograms{{
 }  // namespace
 
 const VendorAgent& nvidia() {
-  // Switches (0680) are no accelerators, and neither are a card's sound and USB functions.
+  // Switches (0680) are not accelerators, and neither are a card's sound and USB functions.
   static constexpr VendorAgent kNvidia = {
       .device = {.vendor = "nvidia",
                  .pci = "10de",

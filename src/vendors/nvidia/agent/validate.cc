@@ -163,7 +163,7 @@ struct Validator::Body : std::enable_shared_from_this<Validator::Body> {
     if (passed.empty() && told_at && around.loop.now() - *told_at < kValidatorTellsEvery) return;
     const std::string_view there = kube::annotation_of(*node.seen(), vendors::kNvidiaDriverChannel.report);
     const auto before = protocol::parse_report(there);
-    // The good news is told only to those who heard the bad, from us or from an earlier run.
+    // Recovery is reported only after a failure was, by us or by an earlier run.
     if (!passed.empty() && (!before || !before->message.starts_with(kComplaint))) return;
     const auto order = protocol::parse_order(kube::annotation_of(*node.seen(), vendors::kNvidiaDriverChannel.order));
     const protocol::Report now{.boot = around.host.boot_id(),

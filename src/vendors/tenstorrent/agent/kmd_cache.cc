@@ -25,10 +25,11 @@ constexpr std::size_t kMostQuarantined = 4;
 // Both become parts of paths.
 Result<void> check(const KmdKey& key) {
   if (!vendors::is_path_part(key.kernel)) {
-    return fault(Fault::Kind::Refused, fmt::format("\"{}\" is no release of a kernel", base::one_line(key.kernel, 60)));
+    return fault(Fault::Kind::Refused,
+                 fmt::format("\"{}\" is not a release of a kernel", base::one_line(key.kernel, 60)));
   }
   if (!vendors::is_kmd_version(key.version)) {
-    return fault(Fault::Kind::Refused, fmt::format("\"{}\" is no version of tt-kmd; one such as 2.8.0 is wanted",
+    return fault(Fault::Kind::Refused, fmt::format("\"{}\" is not a version of tt-kmd; one such as 2.8.0 is wanted",
                                                    base::one_line(key.version, 60)));
   }
   return {};

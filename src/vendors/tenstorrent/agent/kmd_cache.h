@@ -8,7 +8,7 @@
 //   .quarantine/<kernel>-<version>-<n>/       entries that were not what they said, the last few, for people to look at
 // An entry appears by one rename of a folder that is on the disk already: there is a whole one or none. It is used only
 // if the manifest speaks of the very key that is asked for and the file has its fingerprint; else it is put aside and
-// built anew. Nothing here asks the network or knows Kubernetes.
+// built again. Nothing here asks the network or knows Kubernetes.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Whether tt-kmd is loaded, and whether anybody is in the way of unloading it.
+// Whether tt-kmd is loaded, and whether a process keeps it from being unloaded.
 #pragma once
 
 #include "base/result.h"
@@ -7,7 +7,7 @@
 namespace drover::agent {
 
 bool kmd_is_loaded(host::Host& host);
-// Nobody holds it, or Refused with who does.
+// No process holds it, or Refused with those that do.
 base::Result<void> kmd_is_free(host::Host& host);
 
 }  // namespace drover::agent

@@ -9,7 +9,7 @@ namespace drover::agent {
 
 struct LoadSettings {
   std::string node;              // NODE_NAME
-  std::string pod_uid;           // POD_UID: who asks, while no claim is open
+  std::string pod_uid;           // POD_UID: the pod that asks, while no claim is open
   std::string version;           // TT_KMD_VERSION: the one to load
   std::string digest;            // DRIVER_CONFIG_DIGEST: what orders call it
   bool kills_holders = false;    // TT_FORCE_UNLOAD

@@ -18,7 +18,7 @@ constexpr base::Span kLoadBusyPatience = std::chrono::seconds(10);  // for proce
 constexpr base::Span kBusyLook = std::chrono::seconds(1);
 constexpr std::size_t kMostHoldersNamed = 16;  // named in one message
 
-// One walk through the flow. The first answer that fits is the step.
+// The first answer of the flow that fits is the step.
 class LoadWalk {
  public:
   LoadWalk(const LoadSettings& settings, const LoadSight& sight, LoadMemory& memory)
@@ -103,7 +103,7 @@ class LoadWalk {
     std::vector<KmdKey> keys;
     if (!asked.empty() && !vendors::is_kmd_version(asked)) {
       step.report.cannot_prepare = true;
-      step.report.message += fmt::format("; \"{}\" cannot be prepared: it is no version", base::one_line(asked, 40));
+      step.report.message += fmt::format("; \"{}\" cannot be prepared: it is not a version", base::one_line(asked, 40));
     } else if (asked == wanted_ || memory_.built.contains(key_of(asked))) {
       step.report.prepared = asked;
       step.report.message += asked == wanted_ ? "" : fmt::format("; {} is prepared", asked);
@@ -163,7 +163,7 @@ class LoadWalk {
                                   wanted_));
     }
     if (auto not_yet = until_built(wanted_, !may_go())) {
-      // Whoever crashed because of them has not forgotten it.
+      // Processes that crashed because of them are still known.
       if (may_go() && is_held()) {
         not_yet->report.is_blocked = true;
         not_yet->report.message += "; " + in_the_way();
@@ -175,7 +175,7 @@ class LoadWalk {
     return swap();
   }
 
-  // The old one goes, as soon as nobody holds it.
+  // The old one goes, as soon as no process holds it.
   LoadStep swap() {
     if (!is_held() && memory_.unload_trouble.empty()) return unload();
     if (!memory_.busy_since) memory_.busy_since = sight_.now;

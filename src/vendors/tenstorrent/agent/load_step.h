@@ -6,7 +6,7 @@
 //   the host manages it   labelled, left alone            the wanted one serves   labelled, ready; builds what is to
 //   come paused                nothing is taken away; after a reboot the version from before comes back nothing is
 //   loaded     build, then load, at once; after a vacate, with permission another is loaded     build first; then ask;
-//   then, held by nobody, unload and load
+//   then, held by no process, unload and load
 // What did not load is not tried again by the same pod, and the version from before is put back.
 #pragma once
 

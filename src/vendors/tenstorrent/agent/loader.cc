@@ -194,7 +194,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
     const auto kept = find_kmd(around.host, key);
     if (kept) return built(key, kept);
     if (kept.error().kind == Fault::Kind::Malformed) {
-      say(kept.error().message + "; it is put aside and built anew");
+      say(kept.error().message + "; it is put aside and built again");
       const auto aside = quarantine_kmd(around.host, key);
       if (!aside) return built(key, std::unexpected(aside.error()));
     }

@@ -15,7 +15,7 @@ namespace drover::agent {
 
 class Loader final : public Program {
  public:
-  // `ready` is told at every look; whoever can ask instead asks `serves`.
+  // `ready` is told at every look; code that can ask instead asks `serves`.
   Loader(LoadSettings settings, ProgramContext surroundings, std::function<void(bool)> ready);
   ~Loader() override;
   Loader(const Loader&) = delete;

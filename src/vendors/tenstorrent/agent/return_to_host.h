@@ -1,8 +1,8 @@
 // Handing a machine back to DKMS: unloads the operator's tt-kmd, and waits until the host's own driver is there.
 //
 // The way back of agent/vacate.h, for `kubectl drover migrate --rollback`. Installing the package is the host's own
-// business: nothing is installed here, and nobody is killed. Safe to repeat at any point. Knows no API server: the node
-// must have been drained, and its builder pod must be gone, or it would load the driver again.
+// business: nothing is installed here, and no process is killed. Safe to repeat at any point. Knows no API server: the
+// node must have been drained, and its builder pod must be gone, or it would load the driver again.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // What the loader remembers over its own death and the machine's.
 //
 // Data at rest: /var/cache/tt-kmd/state.json, written whole or not at all, before the deed that it speaks of. A note
-// that cannot be read is no note: then only what the kernel shows counts.
+// that cannot be read is not a note: then only what the kernel shows counts.
 #pragma once
 
 #include <string>

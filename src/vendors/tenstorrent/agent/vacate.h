@@ -2,8 +2,8 @@
 //
 // The vendor's per-node procedure, safe to repeat at any point: refuse while the device is held, unload, remove what
 // DKMS left (its state, its sources, the installed module files of the running kernel), and see that all four
-// conditions hold. Nothing is forced and nobody is killed. Knows no API server: the node must have been cordoned and
-// drained before.
+// conditions hold. Nothing is forced and no process is killed. Knows no API server: the node must have been cordoned
+// and drained before.
 #pragma once
 
 #include <functional>

@@ -17,7 +17,7 @@ void add_builder_flags(Command command, vendors::OperandSettings& operands) {
       // A URL with a user carries a password.
       const bool is_shown = text.find('@') == std::string::npos;
       return base::fault(base::Fault::Kind::Malformed,
-                         fmt::format("\"{}\" is no https://HOST/PATH without a user or a query",
+                         fmt::format("\"{}\" is not https://HOST/PATH without a user or a query",
                                      is_shown ? base::one_line(text, 80) : "(not shown)"));
     }
     operands.driver_source = text;

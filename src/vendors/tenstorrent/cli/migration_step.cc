@@ -99,9 +99,8 @@ class StepChooser {
   NextDeed clear_and_work(std::string at_work) const {
     if (view_.helper.state == HelperState::Failed && !view_.helper_is_ours) return remove_helper();
     if (view_.helper.state == HelperState::Failed) {
-      return {Operation::Fail,
-              fmt::format("{}; it stays cordoned: mend that and run this again, or kubectl uncordon {}",
-                          view_.helper.said, view_.node)};
+      return {Operation::Fail, fmt::format("{}; it stays cordoned: fix that and run this again, or kubectl uncordon {}",
+                                           view_.helper.said, view_.node)};
     }
     if (view_.helper.state == HelperState::UnderWay) {
       return {Operation::Wait, view_.helper.said.empty() ? at_work : view_.helper.said};

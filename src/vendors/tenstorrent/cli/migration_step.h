@@ -1,8 +1,8 @@
 // One node on its way from DKMS to the operator, or back: what is to be done next, by what is there.
 //
 // Pure. Everything that a second run needs to go on stands in the cluster: a mark on the Node says that a migration
-// cordoned it, a pod on it does the work on the machine, labels say who has the driver. So whoever is interrupted
-// starts the command again.
+// cordoned it, a pod on it does the work on the machine, labels say which side has the driver. So an interrupted
+// command is started again.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ struct LeavingPod {
   std::string uid = {};
   bool is_going = false;
   bool has_local_data = false;
-  bool is_bare = false;      // nobody would make it again
+  bool is_bare = false;      // it has no controller
   std::string held_by = {};  // what the server said when it refused to evict it
 
   std::string full_name() const { return ns + "/" + name; }

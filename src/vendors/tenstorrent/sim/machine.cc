@@ -17,7 +17,7 @@ constexpr ImageRow kTenstorrentImages[] = {
     {"*tenstorrent*flasher*", "*", "need tenstorrent; say flashing; wait task; say flashed"},
 };
 
-// Its driver lists who has opened a device, and is built on the machine.
+// Its driver lists the processes that have opened a device, and is built on the machine.
 void furnish_tenstorrent(HostMakeup& makeup) {
   for (std::size_t i = 0; i < makeup.devices.size(); ++i)
     makeup.devices[i].openers = fmt::format("/proc/driver/tenstorrent/{}/pids", i);

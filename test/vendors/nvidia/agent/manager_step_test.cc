@@ -50,11 +50,11 @@ TEST_F(Manager, GoesAtOnceWhenNothingIsLoaded) {
   EXPECT_THAT(next().labels, IsEmpty());
 }
 
-TEST_F(Manager, GoesWithTheServerAwayOnlyWhenItNeedsNobody) {
+TEST_F(Manager, GoesWithTheServerAwayOnlyWhenItNeedsNoEviction) {
   sight.node.reset();
   EXPECT_EQ(next().what, Do::Wait);
   pass(61s);
-  EXPECT_EQ(next().what, Do::Wait) << "a driver is loaded: somebody must say that it may go";
+  EXPECT_EQ(next().what, Do::Wait) << "a driver is loaded: the operator must say that it may go";
   sight.loaded.clear();
   EXPECT_EQ(next().what, Do::Leave);
   EXPECT_EQ(next().code, 0);
@@ -109,7 +109,7 @@ TEST_F(Manager, BelievesNoOrderThatIsForSomethingElse) {
   allow("claim-1");
   EXPECT_EQ(next().what, Do::Wait) << "an earlier upgrade's";
   allow("");
-  EXPECT_EQ(next().what, Do::Wait) << "nobody's";
+  EXPECT_EQ(next().what, Do::Wait) << "an empty name is not a permission";
   allow("pod-1");
   EXPECT_EQ(next().what, Do::Wait) << "from before the claim";
   allow("claim-2");
@@ -123,8 +123,9 @@ TEST_F(Manager, BelievesNoOrderThatIsForSomethingElse) {
   sight.node->order->is_refused = true;
   EXPECT_EQ(next().what, Do::Wait);
   sight.node->order.reset();
-  sight.node->order_trouble = "it is no JSON object";
-  EXPECT_THAT(next().report.message, HasSubstr("drover.dev/order-nvidia-driver cannot be read: it is no JSON object"));
+  sight.node->order_trouble = "it is not a JSON object";
+  EXPECT_THAT(next().report.message,
+              HasSubstr("drover.dev/order-nvidia-driver cannot be read: it is not a JSON object"));
 }
 
 TEST_F(Manager, UnloadsNothingThatIsHeldAndLeavesTheDeadlineToTheOperator) {
@@ -229,7 +230,7 @@ TEST_F(Manager, DrainsWhenTheModuleStaysBusyAfterTheEviction) {
   EXPECT_EQ(next().report.wants, AgentRequest::Drain);
 }
 
-TEST_F(Manager, EvictsNobodyWhenItIsNotToAndTriesToUnload) {
+TEST_F(Manager, EvictsNoPodWhenItIsNotToAndTriesToUnload) {
   settings.evicts = false;
   settings.drains = false;
   pause();

@@ -191,7 +191,7 @@ class Yard {
   PolicyCounters watched;  // of the validators, which do not die here
 };
 
-TEST(Upgrade, InstallsTheFirstDriverWithoutAskingAnybody) {
+TEST(Upgrade, InstallsTheFirstDriverWithoutPermission) {
   Yard yard;
   yard.create_driver("535.1");
   EXPECT_TRUE(yard.settles_at("535.1"));
@@ -283,7 +283,7 @@ TEST(Upgrade, AKernelThatCannotUnloadIsReportedWithTheFirstDriver) {
   ASSERT_TRUE(yard.settles_at("535.1"));
   ASSERT_TRUE(yard.report_of(2));
   EXPECT_FALSE(yard.report_of(2)->can_unload);
-  // By whoever speaks first, the agent or the validator; of the others nobody says so.
+  // By the agent or the validator, whichever reports first; none says so of the others.
   for (const int number : {1, 3}) {
     const auto report = yard.report_of(number);
     EXPECT_TRUE(!report || report->can_unload);

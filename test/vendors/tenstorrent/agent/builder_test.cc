@@ -122,7 +122,7 @@ TEST(Builder, ANodeIsAwayOnlyForUnloadAndLoadWhenItWasPrepared) {
   EXPECT_TRUE(fleet.all_serve("2.8.0"));
 }
 
-TEST(Builder, APodThatSomebodyDeletedDoesNotSwapUnderAWorkload) {
+TEST(Builder, ADeletedPodDoesNotSwapUnderAWorkload) {
   Fleet fleet;
   fleet.create("2.7.0");
   ASSERT_TRUE(fleet.all_serve("2.7.0"));

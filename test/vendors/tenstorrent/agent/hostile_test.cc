@@ -171,12 +171,12 @@ TEST_F(PlantedCache, AModuleWithASecondNameIsNotUsed) {
 
 TEST_F(PlantedCache, AModuleThatOthersMayWriteIsNotUsed) {
   ASSERT_EQ(::chmod((root + kKo).c_str(), 0666), 0);
-  expect_unused("a file that anybody may write");
+  expect_unused("a world-writable file");
 }
 
 TEST_F(PlantedCache, AnEntryThatOthersMayWriteIsNotUsed) {
   ASSERT_EQ(::chmod((root + kEntry).c_str(), 0777), 0);
-  expect_unused("a folder that anybody may write");
+  expect_unused("a world-writable folder");
 }
 
 TEST_F(PlantedCache, AModuleWithAnotherFingerprintIsNotUsed) {
@@ -198,8 +198,8 @@ TEST(Hostile, AModuleThatWasExchangedAfterItsCheckCostsTheNodeNothing) {
   yard.permit("2.8.0");
   EXPECT_TRUE(yard.settles_at("2.8.0"));
   EXPECT_FALSE(yard.machine->loaded_version("evil"));
-  EXPECT_FALSE(was_away) << "it is built anew while the old driver serves";
-  EXPECT_TRUE(yard.log.said("it is put aside and built anew"));
+  EXPECT_FALSE(was_away) << "it is built again while the old driver serves";
+  EXPECT_TRUE(yard.log.said("it is put aside and built again"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// One node with Tenstorrent devices and the loader as its builder container; the operator is played by whoever writes
-// orders. The machine counts what the loader does to it, and kills the loader at any of these deeds.
+// One node with Tenstorrent devices and the loader as its builder container; the operator is played by the test, which
+// writes orders. The machine counts what the loader does to it, and kills the loader at any of these deeds.
 #pragma once
 
 #include <fmt/format.h>

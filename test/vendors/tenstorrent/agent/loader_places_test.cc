@@ -60,7 +60,7 @@ TEST(LoaderRules, ThatAreThereAreLeftAlone) {
   EXPECT_EQ(yard.log.count(std::string("copy ") + kPlaced), 0);
 }
 
-TEST(LoaderRules, ThatSomebodyHasChangedInTheCacheAreNotPlacedAndCostNobodyTheDriver) {
+TEST(LoaderRules, ChangedInTheCacheAreNotPlacedAndTheDriverStillLoads) {
   KmdYard yard;
   bring_rules(yard, "MODE=0666");
   const std::string kept = fmt::format("/var/cache/tt-kmd/{}/2.7.0/50-tenstorrent.rules", kKernel);

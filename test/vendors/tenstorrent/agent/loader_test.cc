@@ -187,13 +187,13 @@ TEST(Loader, KillsHoldersOnlyWhereThePolicyForces) {
   ASSERT_TRUE(yard.machine->open("/dev/tenstorrent/2", "", "train"));
   ASSERT_TRUE(yard.comes_to([&] { return yard.wants_load(); }));
   yard.world.run_for(10min);
-  EXPECT_EQ(yard.log.count("kill"), 0) << "nobody dies before the permission";
+  EXPECT_EQ(yard.log.count("kill"), 0) << "no process dies before the permission";
   yard.permit("2.8.0");
   EXPECT_TRUE(yard.settles_at("2.8.0"));
   EXPECT_EQ(yard.log.count("kill"), 2);
 }
 
-TEST(Loader, AReferenceThatNobodyExplainsIsNotForced) {
+TEST(Loader, AnUnexplainedReferenceIsNotForced) {
   KmdYard yard;
   make_upgrade(yard, true);
   ASSERT_TRUE(yard.comes_to([&] { return yard.wants_load(); }));

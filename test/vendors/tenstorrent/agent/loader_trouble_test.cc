@@ -106,8 +106,8 @@ TEST(Loader, ADamagedEntryOfTheCacheIsPutAsideAndBuiltAnew) {
     yard.commands.clear();
     yard.reboot();
     EXPECT_TRUE(yard.settles_at("2.7.0")) << damage;
-    EXPECT_EQ(yard.commands.size(), 2U) << damage << ": it is built anew";
-    EXPECT_TRUE(yard.log.said("it is put aside and built anew")) << damage;
+    EXPECT_EQ(yard.commands.size(), 2U) << damage << ": it is built again";
+    EXPECT_TRUE(yard.log.said("it is put aside and built again")) << damage;
     EXPECT_TRUE(yard.machine->exists(fmt::format("/var/cache/tt-kmd/.quarantine/{}-2.7.0-1", kKernel))) << damage;
     EXPECT_FALSE(yard.machine->loaded_version("evil"));
   }

@@ -51,7 +51,7 @@ TEST(HandBack, UnloadsOursAndWaitsForDkms) {
   EXPECT_EQ(host.machine.loaded_version("tenstorrent"), "2.6.0") << "the host's own is not ours to unload";
 }
 
-TEST(HandBack, RefusesWhileSomebodyHoldsTheDevice) {
+TEST(HandBack, RefusesWhileTheDeviceIsHeld) {
   OurHost host;
   ASSERT_TRUE(host.machine.open(host.machine.devices_of("tenstorrent").front(), "", "tt-smi"));
   const auto outcome = host.hand_back(1min);

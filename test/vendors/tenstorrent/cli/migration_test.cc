@@ -1,5 +1,5 @@
 // `drover migrate` against a simulated cluster: the builder's pods run the real loader, the pods that it makes run the
-// real vacate and hand-back; whoever gives the loader its permission plays the operator.
+// real vacate and hand-back; the test gives the loader its permission as the operator would.
 #include "vendors/tenstorrent/cli/migration.h"
 
 #include <gmock/gmock.h>
@@ -89,7 +89,7 @@ class Yard {
   bool is_cordoned() { return json::flag_at(*world.store().find("nodes", kNode), {"spec", "unschedulable"}); }
   bool is_marked() { return !kube::annotation_of(*world.store().find("nodes", kNode), kMigrationAnnotation).empty(); }
 
-  // The operator's one part here: whoever wants to load may.
+  // The operator's one part here: every loader that asks may load.
   void permit() {
     const auto report = protocol::parse_report(
         kube::annotation_of(*world.store().find("nodes", kNode), vendors::kTenstorrentDriverChannel.report));
@@ -135,7 +135,7 @@ TEST(Migrate, TakesANodeOverFromDkms) {
   EXPECT_FALSE(yard.is_marked());
   EXPECT_THAT(yard.lines, Contains(HasSubstr("evicting ml/train-")));
   EXPECT_EQ(yard.lines.back(), "the operator's driver 2.8.0 is loaded");
-  EXPECT_EQ(yard.kubelets.host("tenstorrent-2")->loaded_version("tenstorrent"), "2.6.0") << "nobody asked for it";
+  EXPECT_EQ(yard.kubelets.host("tenstorrent-2")->loaded_version("tenstorrent"), "2.6.0") << "it was not requested";
 }
 
 TEST(Migrate, ADryRunChangesNothing) {
@@ -190,7 +190,7 @@ TEST(Migrate, BackToTheHost) {
   Yard yard;
   ASSERT_TRUE(yard.migrate({}));
   const MigrationTerms back{.direction = Direction::ToHost};
-  ASSERT_FALSE(yard.migrate(back, 5min)) << "nobody has installed the package";
+  ASSERT_FALSE(yard.migrate(back, 5min)) << "the package is not installed";
   EXPECT_FALSE(yard.kubelets.host(kNode)->loaded_version("tenstorrent"));
   EXPECT_THAT(yard.lines, Contains(HasSubstr("apt install --reinstall tenstorrent-dkms")));
   yard.install_dkms(kNode);
