@@ -9,6 +9,7 @@
 #include "protocol/order.h"
 #include "protocol/report.h"
 #include "vendors/nvidia/agent/programs.h"
+#include "vendors/nvidia/words.h"
 
 namespace drover::agent {
 namespace {
