@@ -54,11 +54,13 @@ void FleetSnapshot::list_sources() {
               [this](const kube::Object& pod) { operand_pods_.put(pod); });
   lists_.list(observe::daemon_sets_in(ns_), observe::daemon_set_projection(),
               [this](const kube::Object& set) { daemon_sets_.put(set); });
-  lists_.list(observe::competing_operators_of(profile_, ns_), observe::competing_operator_projection(),
-              [this](const kube::Object& deployment) {
-                if (auto name = observe::competing_operator_in(deployment); !name.empty())
-                  competing_operator_ = std::move(name);
-              });
+  if (!profile_.vendor.own_operator.empty()) {
+    lists_.list(observe::competing_operators_of(profile_, ns_), observe::competing_operator_projection(),
+                [this](const kube::Object& deployment) {
+                  if (auto name = observe::competing_operator_in(deployment); !name.empty())
+                    competing_operator_ = std::move(name);
+                });
+  }
   if (!profile_.vendor.claim_driver.empty()) {
     lists_.list_if_known(observe::all_claims(), observe::claim_projection(),
                          [this](const kube::Object& claim) { claims_.put(claim); });

@@ -199,11 +199,13 @@ void SnapshotReader::list_surroundings() {
   lists_.list(observe::all_nodes(), nodes_of_a_plan(profile_), [this](const kube::Object& node) { take_node(node); });
   lists_.list({.resource = kube::kDisruptionBudgets, .ns = {}, .labels = {}, .fields = {}}, {"spec.selector", "status"},
               [this](const kube::Object& object) { input_.budgets.push_back(observe::budget_of(object)); });
-  lists_.list(observe::competing_operators_of(profile_, snapshot_.ns()), observe::competing_operator_projection(),
-              [this](const kube::Object& one) {
-                if (auto name = observe::competing_operator_in(one); !name.empty())
-                  input_.competing_operator = std::move(name);
-              });
+  if (!profile_.vendor.own_operator.empty()) {
+    lists_.list(observe::competing_operators_of(profile_, snapshot_.ns()), observe::competing_operator_projection(),
+                [this](const kube::Object& one) {
+                  if (auto name = observe::competing_operator_in(one); !name.empty())
+                    input_.competing_operator = std::move(name);
+                });
+  }
   lists_.then([this] { list_pods(); });
 }
 

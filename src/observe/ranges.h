@@ -41,7 +41,7 @@ inline kube::Range daemon_sets_in(const std::string& ns) {
 
 inline kube::Range all_claims() { return {.resource = kube::kResourceClaims, .ns = {}, .labels = {}, .fields = {}}; }
 
-// The Deployment of the vendor's own operator.
+// The Deployment of the vendor's own operator; not asked for where it has none, as no selector would select all.
 inline kube::Range competing_operators_of(const vendors::WorkProfile& profile, const std::string& ns) {
   return {.resource = kube::kDeployments, .ns = ns, .labels = std::string(profile.vendor.own_operator), .fields = {}};
 }

@@ -120,8 +120,10 @@ void Controller::start() {
   watch("operand-pods", observe::operand_pods_of(profile, ns), observe::operand_projection(profile),
         kube::feed(operand_pods_, wake_));
   watch("daemon-sets", observe::daemon_sets_in(ns), observe::daemon_set_projection(), kube::feed(daemon_sets_, wake_));
-  watch("foreigners", observe::competing_operators_of(profile, ns), observe::competing_operator_projection(),
-        kube::feed(competing_operators_, wake_));
+  if (!profile.vendor.own_operator.empty()) {
+    watch("foreigners", observe::competing_operators_of(profile, ns), observe::competing_operator_projection(),
+          kube::feed(competing_operators_, wake_));
+  }
   if (!profile.vendor.claim_driver.empty()) {
     watch_if_known("claims", observe::all_claims(), observe::claim_projection(), kube::feed(claims_, wake_));
   }

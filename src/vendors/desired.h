@@ -93,33 +93,44 @@ struct NodeMetadata {
   bool empty() const { return labels.empty() && annotations.empty(); }
 };
 
+// What has an answer here need not be said by a vendor to which it does not happen.
 class Desired {
  public:
   virtual ~Desired() = default;
 
   virtual const PolicyReading& reading() const = 0;
   virtual const std::vector<FieldTrouble>& troubles() const = 0;
-  virtual const std::vector<std::string>& ignored_fields() const = 0;
-  virtual const std::vector<std::string>& unmanaged_operands() const = 0;
-  virtual const std::vector<std::string>& unplaced_nodes() const = 0;  // whose system is not known
+  virtual const std::vector<std::string>& ignored_fields() const { return no_names(); }
+  virtual const std::vector<std::string>& unmanaged_operands() const { return no_names(); }
+  virtual const std::vector<std::string>& unplaced_nodes() const { return no_names(); }  // whose system is not known
   // That all its nodes are to have; "": it depends on the node.
   virtual std::string_view version() const { return {}; }
   // False: the driver is not ours to bring (disabled, or the policy cannot be read).
   virtual bool brings_driver() const = 0;
   // It brings none now and may do so again: what it has brought stays.
-  virtual bool keeps_what_is_there() const = 0;
+  virtual bool keeps_what_is_there() const { return !brings_driver(); }
 
   virtual bool selects(const LabelsOf& labels) const = 0;
-  virtual bool is_host_managed(const LabelsOf& labels) const = 0;
+  virtual bool is_host_managed(const LabelsOf& /*labels*/) const { return false; }
   virtual DesiredNode desired_on(const LabelsOf& labels) const = 0;
   // Of what the node's image depends on; two nodes with the same word get the same.
-  virtual std::string pool_of(const LabelsOf& labels) const = 0;
+  virtual std::string pool_of(const LabelsOf& labels) const { return selects(labels) ? "any" : "none"; }
 
-  virtual const std::vector<json::Value>& daemon_sets() const = 0;  // for server-side apply
-  virtual const std::vector<std::string>& leftovers() const = 0;    // to delete, their pods orphaned
-  virtual json::Value preflight(const std::string& node, const DesiredNode& wish) const = 0;
+  virtual const std::vector<json::Value>& daemon_sets() const = 0;                  // for server-side apply
+  virtual const std::vector<std::string>& leftovers() const { return no_names(); }  // to delete, their pods orphaned
+  // The pod that fetches the driver's image on a node; null: the agent that is there prepares the driver.
+  virtual json::Value preflight(const std::string& /*node*/, const DesiredNode& /*wish*/) const { return nullptr; }
   // `may_change_carrier`: the node has no driver that it could lose, or is about to lose it anyway.
-  virtual NodeMetadata metadata(const LabelsOf& labels, const LabelsOf& annotations, bool may_change_carrier) const = 0;
+  virtual NodeMetadata metadata(const LabelsOf& /*labels*/, const LabelsOf& /*annotations*/,
+                                bool /*may_change_carrier*/) const {
+    return {};
+  }
+
+ protected:
+  static const std::vector<std::string>& no_names() {
+    static const std::vector<std::string> kNone;
+    return kNone;
+  }
 };
 
 }  // namespace drover::vendors

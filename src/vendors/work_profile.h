@@ -1,5 +1,6 @@
 // A vendor is a list of answers: how it spells its states, which labels and annotations it documents, what its devices
 // are called. No rule reads a vendor's name; what needs to know something about a vendor asks for a field here.
+// A field with `= {}` may be left out: the vendor has no such thing.
 //
 // A vendor does one or several kinds of work on a node (drivers, firmware, recovery). Each has a profile of its own;
 // what they share are the vendor's words.
@@ -25,12 +26,12 @@ namespace drover::vendors {
 struct VendorWords {
   std::string_view name;                   // "acme"
   std::string_view ns;                     // where its operands run unless told otherwise
-  std::string_view present_label;          // the node has such devices
-  std::string_view feature_labels;         // by which Node Feature Discovery says so; any of them, comma-separated
-  std::string_view device_resources;       // prefixes of resource names, comma-separated
-  std::string_view device_paths;           // prefixes of host paths, comma-separated
-  std::string_view claim_driver;           // the DRA driver that allocates its devices; empty: there is none
-  std::string_view own_operator;           // a selector for the Deployment of the vendor's own operator
+  std::string_view present_label = {};     // the node has such devices
+  std::string_view feature_labels = {};    // by which Node Feature Discovery says so; any of them, comma-separated
+  std::string_view device_resources = {};  // prefixes of resource names, comma-separated
+  std::string_view device_paths = {};      // prefixes of host paths, comma-separated
+  std::string_view claim_driver = {};      // the DRA driver that allocates its devices
+  std::string_view own_operator = {};  // a selector for the Deployment of the vendor's own operator; empty: it has none
   std::string_view own_operator_off = {};  // what else to do about it than to scale it to zero
 };
 
@@ -47,8 +48,8 @@ struct WorkProfile {
     std::string_view plural;
     std::string_view kind;
   };
-  Kind policy;                          // the one that its documents begin with
-  std::span<const Kind> more_policies;  // a server need not know them
+  Kind policy;                               // the one that its documents begin with
+  std::span<const Kind> more_policies = {};  // a server need not know them
   NodeOwnership (*ownership)(const std::vector<PolicyObject>& policies);
   // What `policies[which]` wants; the others are there to be asked.
   std::unique_ptr<Desired> (*read)(const std::vector<PolicyObject>& policies, std::size_t which,
@@ -70,36 +71,36 @@ struct WorkProfile {
   bool policies_share_nodes = false;  // several of the first kind count at once
 
   // On the Node.
-  std::string_view state_label;
+  std::string_view state_label = {};
   std::array<std::string_view, core::kPhases> states;  // by phase; "" where the label is absent
-  std::string_view skip_label;                         // "true" leaves the node out
+  std::string_view skip_label = {};                    // "true" leaves the node out
   std::string_view request_annotation;                 // "true" asks for an upgrade whatever the driver is
-  std::string_view found_cordoned_annotation;          // the vendor's own operator: cordoned before it came
-  std::string_view managed_annotation;                 // tells the driver's init container that an operator is at work
-  std::string_view deploy_label;                       // "true" gives it a driver, "false" does not
-  std::string_view owner_label;                        // which policy has it, where there can be several
-  std::string_view carrier_label;                      // which DaemonSet brings its driver, likewise
-  std::string_view gates;                        // labels that keep siblings away from the device, comma-separated
-  std::string_view gate_paused;                  // what a paused gate says
+  std::string_view found_cordoned_annotation = {};     // the vendor's own operator: cordoned before it came
+  std::string_view managed_annotation = {};            // tells the driver's init container that an operator is at work
+  std::string_view deploy_label = {};                  // "true" gives it a driver, "false" does not
+  std::string_view owner_label = {};                   // which policy has it, where there can be several
+  std::string_view carrier_label = {};                 // which DaemonSet brings its driver, likewise
+  std::string_view gates = {};                   // labels that keep siblings away from the device, comma-separated
+  std::string_view gate_paused = {};             // what a paused gate says
   bool gates_are_made = false;                   // one that is absent is set while it is paused, and goes again
   std::string_view cordon_annotation = {};       // names the policy whose upgrade has cordoned the node
   std::string_view cordon_time_annotation = {};  // since when
 
   // On pods.
-  std::string_view drain_skip_label;  // "true" keeps a pod out of the drain step
+  std::string_view drain_skip_label = {};  // "true" keeps a pod out of the drain step
   // The label that names our pods' part, and what it says for each.
   std::string_view role_label;
   std::string_view template_annotation = {};  // on the driver's pods: what their template is made of besides the driver
   std::string_view force_annotation = {};     // "true": the pod may end what holds the device
   std::string_view driver_role;
-  std::string_view validator_role;
-  std::string_view preflight_role;
+  std::string_view validator_role = {};
+  std::string_view preflight_role = {};
 
   // For people.
   std::string_view event_reason;
-  std::string_view event_text;       // with {} for the state
-  std::string_view metric_prefix;    // of the gauges that its documents name: "gpu_operator"; empty: none
-  std::string_view metric_switches;  // those that say whether upgrades are on, comma-separated
+  std::string_view event_text;            // with {} for the state
+  std::string_view metric_prefix = {};    // of the gauges that its documents name: "gpu_operator"; empty: none
+  std::string_view metric_switches = {};  // those that say whether upgrades are on, comma-separated
 
   // What the policy's status calls where a node stands.
   std::string_view state_of(const core::NodeView& node, const core::Policy& its_policy) const {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "test/operator/stage.h"
+#include "test/cli/look.h"
 #include "vendors/nvidia/module.h"
 
 namespace drover::cli {
@@ -23,29 +23,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-// A look that has been taken.
 std::unique_ptr<FleetSnapshot> look_at(Stage& stage, base::Result<void>* outcome = nullptr) {
-  auto look = std::make_unique<FleetSnapshot>(stage.person, stage.world.loop, vendors::nvidia_driver());
-  std::optional<base::Result<void>> ended;
-  look->begin([&](base::Result<void> result) { ended = std::move(result); });
-  EXPECT_TRUE(stage.world.run_until([&] { return ended.has_value(); }, 1min));
-  if (outcome != nullptr) {
-    *outcome = *ended;
-  } else {
-    EXPECT_TRUE(*ended) << ended->error().message;
-  }
-  return look;
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return text;
-}
-
-std::string explained(const FleetSnapshot& look, const std::string& node) {
-  const auto lines = explain_lines(look, node);
-  return lines ? joined(*lines) : lines.error().message;
+  return cli::look_at(stage, vendors::nvidia_driver(), outcome);
 }
 
 // Three nodes with 535.129.03, all done.

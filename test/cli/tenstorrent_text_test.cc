@@ -1,7 +1,7 @@
 // What people are shown of Tenstorrent's nodes: the versions that the kernels have, and where each stands and why.
 #include <gmock/gmock.h>
 
-#include "cli/fleet_text.h"
+#include "test/cli/look.h"
 #include "test/operator/tenstorrent_stage.h"
 #include "vendors/tenstorrent/module.h"
 
@@ -23,21 +23,11 @@ constexpr const char* kSecond = "tenstorrent-2";
 constexpr const char* kHoldsDevice = R"(, "volumes": [{"name": "tt", "hostPath": {"path": "/dev/tenstorrent/0"}}])";
 
 std::unique_ptr<FleetSnapshot> look_at(TenstorrentStage& stage) {
-  auto look = std::make_unique<FleetSnapshot>(stage.person, stage.world.loop, vendors::tenstorrent_driver());
-  std::optional<base::Result<void>> ended;
-  look->begin([&](base::Result<void> result) { ended = std::move(result); });
-  EXPECT_TRUE(stage.world.run_until([&] { return ended.has_value(); }, 1min));
-  EXPECT_TRUE(ended && *ended);
-  return look;
+  return cli::look_at(stage, vendors::tenstorrent_driver());
 }
 
 std::string explained(TenstorrentStage& stage, const std::string& node) {
-  const auto look = look_at(stage);
-  const auto lines = explain_lines(*look, node);
-  if (!lines) return lines.error().message;
-  std::string text;
-  for (const std::string& line : *lines) text += line + "\n";
-  return text;
+  return cli::explained(*look_at(stage), node);
 }
 
 // "Failed 2.7.0 2.8.0"
@@ -96,7 +86,7 @@ TEST(TenstorrentText, SaysInTheFirstPassOnlyWhoUsesTheDevice) {
 TEST(TenstorrentText, SaysThatABuildFailsAndWhy) {
   TenstorrentStage stage(1);
   stage.settle("2.7.0");
-  stage.kubelets.host(kFirst)->set_luck(sim::HostLuck::MakeFails, true);
+  stage.kubelets.host(kFirst)->set_fault(sim::HostFault::MakeFails, true);
   stage.want("2.8.0");
   stage.world.run_for(5min);
   EXPECT_THAT(status_lines(*look_at(stage)),

@@ -2,7 +2,8 @@
 # The rooms lint must go red for a forbidden include, also for one through another room's header, and stay green for a
 # tidy tree.
 set -uo pipefail
-lint=$(cd "$(dirname "$0")/../.." && pwd)/scripts/lint-rooms
+root=$(cd "$(dirname "$0")/../.." && pwd)
+lint=$root/scripts/lint-rooms
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 failed=0
@@ -125,5 +126,10 @@ check "a folder that is not part of a vendor is red" "src/vendors/acme/web is no
 fresh
 printf '// nothing here\n#include <string>\n' | file src/attic/box.cc
 check "a folder that is not a room is red" "src/attic is not a room"
+
+rm -rf "${tree:?}/src"
+cp -r "$root/src" "$tree/src"
+cp -r "$root/test/vendors/acme" "$tree/src/vendors/acme"
+check "the made-up vendor keeps the rules of a vendor's folder" green
 
 exit $failed

@@ -64,9 +64,10 @@ struct StageOptions {
   std::uint64_t seed = 1;
   std::string nodes = "nvidia=3";
   bool keeps_transcript = false;
-  sim::KubeletPlan kubelets = {.events = false};
-  bool nodes_are_judged = true;  // by the node lifecycle controller
-  std::vector<std::string_view> definitions = {"nvidia.com_clusterpolicies", "nvidia.com_nvidiadrivers"};
+  sim::KubeletPlan kubelets = {.events = false};  // its vendors have the nodes
+  bool nodes_are_judged = true;                   // by the node lifecycle controller
+  std::vector<std::string_view> definitions = {"charts/drover/crds/nvidia.com_clusterpolicies.yaml",
+                                               "charts/drover/crds/nvidia.com_nvidiadrivers.yaml"};
   std::string_view ns = "gpu-operator";
 };
 
@@ -76,28 +77,28 @@ class Stage {
       : world(world_options(options)),
         person(world.api("person")),
         luck(world.api("operator"), world.loop, world.cluster.random("luck"), &world.server()),
-        kubelets(world.api("kubelets"), world.loop, world.cluster.random("kubelets"), options.kubelets) {
+        kubelets(world.api("kubelets"), world.loop, world.cluster.random("kubelets"), options.kubelets,
+                 sim::ImageTable::with_vendors(options.kubelets.vendors),
+                 sim::agent_programs(options.kubelets.vendors)) {
     kubelets.start();
-    for (const std::string_view kind : options.definitions) {
-      ask(kube::create(kube::kCustomResourceDefinitions, "",
-                       manifest(fmt::format("charts/drover/crds/{}.yaml", kind))));
-    }
+    for (const std::string_view path : options.definitions)
+      ask(kube::create(kube::kCustomResourceDefinitions, "", manifest(std::string(path))));
     for (const std::string_view ns : {options.ns, std::string_view("ml")}) {
       ask(kube::create(kube::kNamespaces, "", {{"metadata", {{"name", ns}}}}));
     }
-    const auto fleet = sim::parse_fleet(options.nodes);
+    const sim::SimVendors vendors = options.kubelets.vendors;
+    const auto fleet = sim::parse_fleet(options.nodes, vendors);
     EXPECT_TRUE(fleet);
-    for (Object& node : sim::make_nodes(*fleet)) ask(kube::create(kube::kNodes, "", std::move(node)));
+    for (Object& node : sim::make_nodes(*fleet, vendors)) ask(kube::create(kube::kNodes, "", std::move(node)));
   }
 
   // ---- the operator
 
   void start_operator() { start_operator(luck); }
-  void start_operator(kube::Api& door) {
-    Settings settings;
-    settings.vendors.push_back({.profile = &vendors::nvidia_driver(), .operands = {}});
+  void start_operator(kube::Api& door) { serve(door, {{.profile = &vendors::nvidia_driver(), .operands = {}}}); }
+  void serve(kube::Api& door, std::vector<Served> vendors) {
     drover = std::make_unique<Operator>(door, world.loop, world.cluster.random(fmt::format("operator-{}", ++starts)),
-                                        std::move(settings));
+                                        Settings{.vendors = std::move(vendors)});
     drover->start();
   }
   void kill_operator() { drover.reset(); }
@@ -127,15 +128,15 @@ class Stage {
   void patch_node(const std::string& name, std::string_view merge) {
     ask(kube::patch(kube::kNodes, "", name, kube::PatchKind::Merge, parsed(merge)));
   }
-  // A Deployment of `replicas` pods with `gpus` each, in namespace ml.
-  void run_training(const std::string& name, int replicas, int gpus) {
+  // A Deployment of `replicas` pods with that many devices each, in namespace ml.
+  void run_training(const std::string& name, int replicas, int devices, std::string_view resource = "nvidia.com/gpu") {
     ask(kube::create(kube::kDeployments, "ml",
                      parsed(fmt::format(R"({{"metadata": {{"name": "{0}"}}, "spec": {{"replicas": {1},
       "selector": {{"matchLabels": {{"app": "{0}"}}}},
       "template": {{"metadata": {{"labels": {{"app": "{0}"}}}},
                     "spec": {{"containers": [{{"name": "train", "image": "train:1",
-                       "resources": {{"limits": {{"nvidia.com/gpu": "{2}"}}}}}}]}}}}}}}})",
-                                        name, replicas, gpus))));
+                       "resources": {{"limits": {{"{3}": "{2}"}}}}}}]}}}}}}}})",
+                                        name, replicas, devices, resource))));
   }
   void create_budget(const std::string& name, int available) {
     ask(kube::create(kube::kDisruptionBudgets, "ml",

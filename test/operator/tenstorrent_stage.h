@@ -42,13 +42,7 @@ class TenstorrentStage : public Stage {
   ~TenstorrentStage() { world.server().store().unsubscribe(subscription_); }
 
   void start() { start(luck); }
-  void start(kube::Api& door) {
-    Settings settings;
-    settings.vendors.push_back({.profile = &vendors::tenstorrent_driver(), .operands = operands()});
-    drover = std::make_unique<Operator>(door, world.loop, world.cluster.random(fmt::format("operator-{}", ++starts)),
-                                        std::move(settings));
-    drover->start();
-  }
+  void start(kube::Api& door) { serve(door, {{.profile = &vendors::tenstorrent_driver(), .operands = operands()}}); }
   vendors::OperandSettings operands() const {
     return {.ns = std::string(kTenstorrentNamespace), .own_image = builder_image};
   }

@@ -79,7 +79,7 @@ constexpr std::array kBugs = {
           hear(vendor, range, object, "upgrade-policy", vendor.any_width);
           return true;
         }},
-    Bug{"forgets the claim in the write that cordons", "plain,tenstorrent-plain", "I5 atomic ownership",
+    Bug{"forgets the claim in the write that cordons", "plain,tenstorrent-plain,acme-plain", "I5 atomic ownership",
         [](const Vendor&, kube::Request& request) {
           if (is_node_patch(request) && json::flag_at(request.body, {"spec", "unschedulable"})) {
             json::remove(request.body, {"metadata", "annotations", kRecord});
@@ -91,13 +91,13 @@ constexpr std::array kBugs = {
           if (is_node_patch(request)) json::remove(request.body, {"metadata", "labels", vendor.a_gate});
           return true;
         }},
-    Bug{"deletes instead of evicting", "budget-freed,tenstorrent-budget", "I11 eviction only",
+    Bug{"deletes instead of evicting", "budget-freed,tenstorrent-budget,acme-budget", "I11 eviction only",
         [](const Vendor&, kube::Request& request) {
           if (request.subresource == "eviction") request = kube::remove(kube::kPods, request.ns, request.name, "");
           request.field_manager = "operator";
           return true;
         }},
-    Bug{"does not hear of a pause", "pause,tenstorrent-pause", "I16 pause", nullptr,
+    Bug{"does not hear of a pause", "pause,tenstorrent-pause,acme-budget", "I16 pause", nullptr,
         [](const Vendor& vendor, const kube::Range& range, kube::Object& object) {
           hear(vendor, range, object, "resume");
           return true;
@@ -113,11 +113,11 @@ constexpr std::array kBugs = {
           if (our_role(vendor, object) == vendor.driver_role) set_condition(object, "Ready", "True");
           return true;
         }},
-    Bug{"swaps without draining", "eviction,tenstorrent-plain", "I6 destructive guard", nullptr,
+    Bug{"swaps without draining", "eviction,tenstorrent-plain,acme-plain", "I6 destructive guard", nullptr,
         [](const Vendor&, const kube::Range& range, kube::Object&) {
           return !range.fields.starts_with("spec.nodeName=");
         }},
-    Bug{"believes a validator that is not ready", "validation-failure", "I20 truthful done", nullptr,
+    Bug{"believes a validator that is not ready", "validation-failure,acme-check-fails", "I20 truthful done", nullptr,
         [](const Vendor& vendor, const kube::Range&, kube::Object& object) {
           if (our_role(vendor, object) != vendor.validator_role) return true;
           set_condition(object, "Ready", "True");
@@ -136,8 +136,8 @@ constexpr std::array kBugs = {
           json::ensure(object, {"metadata", "annotations", vendor.report}) = json::text_of(*report);
           return true;
         }},
-    Bug{"leaves the failed state by itself", "validation-failure,tenstorrent-load-fails", "I21 failed is sticky",
-        nullptr,
+    Bug{"leaves the failed state by itself", "validation-failure,tenstorrent-load-fails,acme-check-fails",
+        "I21 failed is sticky", nullptr,
         [](const Vendor& vendor, const kube::Range& range, kube::Object& object) {
           if (range.resource.plural != "nodes" || marks_of(vendor, object).state != vendor.failed()) return true;
           if (!vendor.state_label.empty()) {

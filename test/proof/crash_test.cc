@@ -101,7 +101,8 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Crash,
                                          "policy-deleted-after-swap", "alone", "alone-budget", "alone-agent-dies",
                                          "tenstorrent-plain", "tenstorrent-blocked", "tenstorrent-budget",
                                          "tenstorrent-pause", "tenstorrent-policy-deleted", "tenstorrent-put-back",
-                                         "tenstorrent-build-fails", "tenstorrent-another-image"),
+                                         "tenstorrent-build-fails", "tenstorrent-another-image", "acme-plain",
+                                         "acme-budget", "acme-check-fails", "acme-skip-and-ask"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -1,6 +1,5 @@
 // NVIDIA, as its "GPU Driver Upgrades" page spells it.
-#include <fmt/format.h>
-
+#include "upgrade_terms.h"
 #include "vendor.h"
 #include "vendors/nvidia/module.h"
 
@@ -10,7 +9,8 @@ namespace {
 using namespace std::string_view_literals;
 
 const kube::Resource kClusterPolicy{"nvidia.com", "v1", "clusterpolicies", "ClusterPolicy", kube::Scope::Cluster};
-constexpr std::array kNvidiaDefinitions = {"nvidia.com_clusterpolicies"sv, "nvidia.com_nvidiadrivers"sv};
+constexpr std::array kNvidiaDefinitions = {"charts/drover/crds/nvidia.com_clusterpolicies.yaml"sv,
+                                           "charts/drover/crds/nvidia.com_nvidiadrivers.yaml"sv};
 constexpr Vendor::Pair kNvidiaSentences[] = {
     {"version", R"({"spec": {"driver": {"version": "$1"}}})"},
     {"pause", R"({"spec": {"driver": {"upgradePolicy": {"autoUpgrade": false}}}})"},
@@ -62,70 +62,17 @@ void read_variables(const kube::Object& policy, Terms& terms) {
   terms.drain = terms.device_pods;
 }
 
-RemovalTerms removal_of(const json::Value* removal) {
-  if (removal == nullptr) return {};
-  return {.force = json::flag_at(*removal, {"force"}),
-          .local_data = json::flag_at(*removal, {"deleteEmptyDir"}),
-          .seconds = json::int_at(*removal, {"timeoutSeconds"}, 300)};
-}
-
 Terms nvidia_terms(const kube::Object& policy) {
   Terms terms;
   terms.is_there = true;
   terms.uid = kube::uid_of(policy);
   terms.version = json::text_at(policy, {"spec", "driver", "version"});
-  const json::Value* upgrade = json::find(policy, {"spec", "driver", "upgradePolicy"});
-  static const json::Value kNone = json::Members();
-  if (upgrade == nullptr) upgrade = &kNone;
-  terms.is_on = json::flag_at(*upgrade, {"autoUpgrade"}, true);
-  terms.max_parallel = json::int_at(*upgrade, {"maxParallelUpgrades"}, 1);
-  if (const json::Value* away = json::find(*upgrade, {"maxUnavailable"})) {
-    terms.away_is_percent = away->is_string();
-    terms.away = away->is_string() ? std::strtoll(std::string(away->get_string()).c_str(), nullptr, 10)
-                                   : json::int_at(*upgrade, {"maxUnavailable"});
-  }
-  terms.waits = !json::text_at(*upgrade, {"waitForCompletion", "podSelector"}).empty();
-  const json::Value* deletion = json::find(*upgrade, {"gpuPodDeletion"});
-  terms.device_pods = removal_of(deletion != nullptr ? deletion : json::find(*upgrade, {"podDeletion"}));
-  terms.drains = json::flag_at(*upgrade, {"drain", "enable"});
-  terms.drain = removal_of(json::find(*upgrade, {"drain"}));
+  read_upgrade_terms(json::find(policy, {"spec", "driver", "upgradePolicy"}), terms);
   if (!terms.is_on) read_variables(policy, terms);
   return terms;
 }
 
-std::string nvidia_status_trouble(const kube::Object& policy, bool /*at_rest*/) {
-  const json::Value* states = json::find(policy, {"status", "summary", "states"});
-  if (states == nullptr || !states->is_object()) return {};
-  std::int64_t sum = 0;
-  for (const auto& state : states->get_object()) sum += state.value().is_int64() ? state.value().get_int64() : 0;
-  const std::int64_t total = json::int_at(policy, {"status", "summary", "total"});
-  return sum == total ? "" : fmt::format("the states sum up to {} of {} nodes", sum, total);
-}
-
-void use_gpus(json::Value& pod_spec, int devices) {
-  pod_spec.at("containers").get_array().front().get_object()["resources"] = {
-      {"limits", {{"nvidia.com/gpu", std::to_string(devices)}}}};
-}
-
-std::string any_removal(base::Random& random) {
-  const bool force = random.chance(0.5);
-  const bool local_data = random.chance(0.5);
-  return fmt::format(R"("force": {}, "deleteEmptyDir": {}, "timeoutSeconds": {})", force, local_data,
-                     30 + random.below(300));
-}
-
-std::string any_nvidia_upgrade(base::Random& random) {
-  static constexpr std::array kShares = {R"(1)", R"(2)", R"("25%")", R"("50%")", R"("100%")"};
-  std::string text = fmt::format(R"("maxParallelUpgrades": {}, )", random.below(4));
-  text += fmt::format(R"("maxUnavailable": {})", kShares[random.below(kShares.size())]);
-  text += fmt::format(R"(, "podDeletion": {{{}}})", any_removal(random));
-  if (random.chance(0.4)) text += fmt::format(R"(, "drain": {{"enable": true, {}}})", any_removal(random));
-  if (random.chance(0.3)) {
-    text += fmt::format(R"(, "waitForCompletion": {{"podSelector": "kind=job", "timeoutSeconds": {}}})",
-                        30 + random.below(300));
-  }
-  return text;
-}
+void use_gpus(json::Value& pod_spec, int devices) { ask_for(pod_spec, "nvidia.com/gpu", devices); }
 
 // Scripts in the place of the agents cannot ask: with them drivers do not change by themselves.
 constexpr Vendor::Pair kNvidiaFurnishings[] = {
@@ -163,7 +110,7 @@ const Vendor& nvidia() {
                               "upgradePolicy": {"autoUpgrade": true}}}})",
       .sentences = kNvidiaSentences,
       .terms_of = nvidia_terms,
-      .status_trouble = nvidia_status_trouble,
+      .status_trouble = summary_trouble,
 
       .state_label = "nvidia.com/gpu-driver-upgrade-state",
       .states = kNvidiaStates,
@@ -199,7 +146,7 @@ const Vendor& nvidia() {
       .own_operator_label = {"app", "gpu-operator"},
 
       .versions = {"535.129.03", "550.54.15", "570.86.15"},
-      .any_upgrade_policy = any_nvidia_upgrade,
+      .any_upgrade_policy = any_upgrade_policy,
       .furnishings = kNvidiaFurnishings,
       .troubles = kNvidiaTroubles,
       .mends = "",

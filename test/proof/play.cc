@@ -15,6 +15,7 @@ using operate::testing::parsed;
 Play::Play(const PlayOptions& options)
     : Stage({.seed = options.seed,
              .nodes = options.nodes,
+             .kubelets = {.events = false, .vendors = all_machines()},
              .definitions = {options.vendor.definitions.begin(), options.vendor.definitions.end()},
              .ns = options.vendor.ns}),
       vendor(options.vendor),
@@ -134,6 +135,7 @@ void Play::delete_driver_pod(const std::string& node) {
 
 void Play::competing_operator(bool runs) {
   const auto& [key, value] = vendor.own_operator_label;
+  if (key.empty()) return;  // it has none
   if (!runs) return as("person", kube::remove(kube::kDeployments, std::string(vendor.ns), std::string(value), ""));
   as("person", kube::create(kube::kDeployments, std::string(vendor.ns),
                             parsed(fmt::format(R"({{"metadata": {{"name": "{1}", "labels": {{"{0}": "{1}"}}}},

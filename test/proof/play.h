@@ -17,7 +17,7 @@ namespace drover::proof {
 
 struct PlayOptions {
   std::uint64_t seed = 1;
-  const Vendor& vendor = nvidia_driver();
+  const Vendor& vendor = nvidia();
   std::string nodes = "nvidia=3";
   CheckerOptions checker = {};
   Death death = {};        // of the first operator

@@ -251,7 +251,7 @@ bool Play::about_workload(const std::vector<std::string>& words) {
 
 bool Play::about_images(const std::vector<std::string>& words) {
   if (words[0] == "images") {
-    kubelets.images() = sim::ImageTable::with_vendors();
+    kubelets.images() = sim::ImageTable::with_vendors(all_machines());
     return true;
   }
   const std::size_t named = words[0] == "image-of" ? 3 : 2;
@@ -313,7 +313,8 @@ bool Play::about_node(const std::vector<std::string>& words, std::string_view re
     return true;
   }
   if (verb == "add") {
-    as("person", kube::create(kube::kNodes, "", sim::make_node(*sim::find_template(vendor.name), words[2])));
+    const sim::NodeTemplate* kind = sim::find_template(vendor.name, all_machines());
+    as("person", kube::create(kube::kNodes, "", sim::make_node(*kind, words[2])));
     return true;
   }
   if (verb == "driver") {

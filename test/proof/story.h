@@ -11,7 +11,7 @@ namespace drover::proof {
 struct Story {
   std::string name;  // of the file, without its ending
   std::string path;
-  const Vendor* vendor = &nvidia_driver();
+  const Vendor* vendor = &nvidia();
   std::string nodes = {};
   std::vector<std::string> sentences;  // with comments and empty lines
   std::string expected;

@@ -11,7 +11,7 @@ using namespace std::string_view_literals;
 
 const kube::Resource kTtDriverPolicy{"driver.tenstorrent.com", "v1alpha1", "tenstorrentdriverpolicies",
                                      "TenstorrentDriverPolicy", kube::Scope::Cluster};
-constexpr std::array kTtDefinitions = {"driver.tenstorrent.com_tenstorrentdriverpolicies"sv};
+constexpr std::array kTtDefinitions = {"charts/drover/crds/driver.tenstorrent.com_tenstorrentdriverpolicies.yaml"sv};
 constexpr Vendor::Pair kTtSentences[] = {
     {"version", R"({"spec": {"version": "$1"}})"}, {"pause", R"({"spec": {"paused": true}})"},
     {"resume", R"({"spec": {"paused": false}})"},  {"upgrade-policy", R"({"spec": {"upgradePolicy": {$1}}})"},

@@ -1,8 +1,10 @@
 #include "vendor.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "facts.h"
+#include "vendors/acme/sim/machine.h"
 
 namespace drover::proof {
 
@@ -38,7 +40,17 @@ json::Value Vendor::merge_of(std::string_view verb, std::string_view rest) const
 }
 
 std::span<const Vendor* const> all_vendors() {
-  static const std::array kAll = {&nvidia_driver(), &tenstorrent_driver()};
+  static const std::array kAll = {&nvidia(), &tenstorrent(), &acme()};
+  return kAll;
+}
+
+sim::SimVendors all_machines() {
+  static const std::vector<const sim::SimVendor*> kAll = [] {
+    const sim::SimVendors registered = sim::all();
+    std::vector<const sim::SimVendor*> all(registered.begin(), registered.end());
+    all.push_back(&sim::acme());
+    return all;
+  }();
   return kAll;
 }
 

@@ -2,7 +2,8 @@
 // and crash test name no vendor; they ask here.
 //
 // Written down from the vendor's documents once more, not taken from src/vendors: the checker must be able to
-// contradict what is there. Another vendor is one file like nvidia.cc, a line in all_vendors(), and its stories.
+// contradict what is there. Another vendor is one file like acme.cc, the smallest, a line in all_vendors(), and its
+// stories.
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 #include "base/random.h"
 #include "kube/object.h"
 #include "operator/settings.h"
+#include "sim/vendor.h"
 
 namespace drover::proof {
 
@@ -58,7 +60,7 @@ struct Vendor {
   operate::Served (*served)();
 
   // ---- the policy
-  Texts definitions;  // files in the chart, without their ending
+  Texts definitions;  // files
   const kube::Resource& policy;
   std::string_view policy_name;
   std::string_view policy_text;  // $VERSION, and $1 for members of its upgradePolicy, each after a comma
@@ -132,10 +134,12 @@ struct Vendor {
   json::Value merge_of(std::string_view verb, std::string_view rest) const;
 };
 
-const Vendor& nvidia_driver();
-const Vendor& tenstorrent_driver();
+const Vendor& nvidia();
+const Vendor& tenstorrent();
+const Vendor& acme();  // test/vendors/acme
 
 std::span<const Vendor* const> all_vendors();
+sim::SimVendors all_machines();
 // nullptr when there is none of that name.
 const Vendor* vendor_named(std::string_view name);
 

@@ -350,27 +350,12 @@ ClusterPolicyReading read_cluster_policy(const json::Value& object) {
   reading.upgrade =
       read_upgrade_policy(json::find(object, {"spec", "driver", "upgradePolicy"}), std::string(kUpgradeAt));
   core::Policy& policy = reading.upgrade.policy;
-  policy.name = json::text_at(object, {"metadata", "name"});
-  policy.uid = json::text_at(object, {"metadata", "uid"});
-  policy.is_ending = !json::text_at(object, {"metadata", "deletionTimestamp"}).empty();
+  identify(policy, object);
   troubles.insert(troubles.end(), reading.upgrade.troubles.begin(), reading.upgrade.troubles.end());
   policy.trouble = summary_of(troubles);
   if (!policy.is_on) follow_the_manager(reading);
   reading.troubles = std::move(troubles);
   return reading;
-}
-
-std::optional<std::size_t> policy_that_counts(const std::vector<const json::Value*>& policies) {
-  // One without a readable time is younger than all others: it has not been stored yet.
-  const auto age_of = [](const json::Value& policy) {
-    const auto made_at = base::parse_rfc3339(json::text_at(policy, {"metadata", "creationTimestamp"}));
-    return std::pair(made_at ? *made_at : base::WallTime::max(), json::text_at(policy, {"metadata", "name"}));
-  };
-  std::optional<std::size_t> first;
-  for (std::size_t i = 0; i < policies.size(); ++i) {
-    if (!first || age_of(*policies[i]) < age_of(*policies[*first])) first = i;
-  }
-  return first;
 }
 
 }  // namespace drover::vendors

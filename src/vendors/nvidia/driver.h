@@ -82,7 +82,4 @@ struct ClusterPolicyReading {
 
 ClusterPolicyReading read_cluster_policy(const json::Value& object);
 
-// Which of several ClusterPolicies counts: the oldest, ties by name; nothing for none. All others are "ignored".
-std::optional<std::size_t> policy_that_counts(const std::vector<const json::Value*>& policies);
-
 }  // namespace drover::vendors

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vendors/shared/pod_parts.h"
+
 namespace drover::vendors::parts {
 
 std::string policy_word(const ClusterPolicyReading& reading) {
@@ -11,12 +13,8 @@ std::string policy_word(const ClusterPolicyReading& reading) {
 
 json::Members owner(const ClusterPolicyReading& reading) {
   const bool is_driver = !reading.nvidia_driver.empty();
-  return {{"apiVersion", is_driver ? "nvidia.com/v1alpha1" : "nvidia.com/v1"},
-          {"kind", is_driver ? "NVIDIADriver" : "ClusterPolicy"},
-          {"name", reading.upgrade.policy.name},
-          {"uid", reading.upgrade.policy.uid},
-          {"controller", true},
-          {"blockOwnerDeletion", false}};
+  return owner(is_driver ? "nvidia.com/v1alpha1" : "nvidia.com/v1", is_driver ? "NVIDIADriver" : "ClusterPolicy",
+               reading.upgrade.policy);
 }
 
 json::Array tolerations(const DaemonSetsAsk& ask, const json::Array& more) {

@@ -228,13 +228,9 @@ json::Value driver_daemon_set(const ClusterPolicyReading& reading, const Placeme
   metadata["labels"] = Members{{"app", kDriverDaemonSet}, {"app.kubernetes.io/component", "nvidia-driver"}};
   metadata["annotations"] =
       Members{{kPoolAnnotation, carrier.pool.word()}, {protocol::kPolicyAnnotation, parts::policy_word(reading)}};
-  Members spec;
-  spec["selector"] = Members{{"matchLabels", carrier.match_labels}};
-  spec["updateStrategy"] = Members{{"type", "OnDelete"}};
-  spec["template"] = Members{{"metadata", pod_metadata(reading, carrier, digest)},
-                             {"spec", pod_spec(reading, carrier, names_systems, digest, settings)}};
-  return Members{
-      {"apiVersion", "apps/v1"}, {"kind", "DaemonSet"}, {"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
+  return parts::daemon_set(std::move(metadata), carrier.match_labels, {{"type", "OnDelete"}},
+                           pod_metadata(reading, carrier, digest),
+                           pod_spec(reading, carrier, names_systems, digest, settings));
 }
 
 }  // namespace

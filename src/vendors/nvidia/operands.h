@@ -17,6 +17,7 @@
 #include "vendors/desired.h"
 #include "vendors/nvidia/driver.h"
 #include "vendors/nvidia/pools.h"
+#include "vendors/shared/preflight.h"
 
 namespace drover::vendors {
 
@@ -26,8 +27,6 @@ inline constexpr std::string_view kValidatorDaemonSet = "nvidia-operator-validat
 inline constexpr std::string_view kValidatorSetLabel = "drover.dev/validator-set";
 inline constexpr std::string_view kDriverOwnerLabel = "nvidia.com/gpu-operator.driver.owner";  // on nodes
 inline constexpr std::string_view kPreflightApp = "nvidia-driver-preflight";  // label app of the preflight pods
-inline constexpr std::string_view kPreflightContainer = "image-is-here";
-inline constexpr std::string_view kPlaceContainer = "place-helper";
 
 struct DriverOperand {
   Pool pool;
@@ -53,8 +52,6 @@ json::Value render_validator(const ClusterPolicyReading& reading, const OperandS
 // Pulls `driver.image` on one node and ends; the driver's DaemonSet is not touched by it.
 json::Value render_preflight(const ClusterPolicyReading& reading, const DriverOperand& driver, const std::string& node,
                              const OperandSettings& settings);
-// Its name: the same for the same node and digest.
-std::string preflight_name(std::string_view node, std::string_view digest);
 
 // 16 hexadecimal digits over what the driver is made of.
 std::string digest_of(const DriverAsk& driver, const Pool& pool);

@@ -11,6 +11,7 @@
 #include "vendors/nvidia/driver.h"
 #include "vendors/nvidia/module.h"
 #include "vendors/nvidia/operands.h"
+#include "vendors/shared/oldest_policy.h"
 
 namespace drover::vendors {
 namespace {
@@ -22,31 +23,10 @@ struct Part {
   DriverScope scope;
 };
 
-std::vector<std::size_t> of_kind(const std::vector<PolicyObject>& policies, std::size_t kind) {
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < policies.size(); ++i) {
-    if (policies[i].kind == kind) found.push_back(i);
-  }
-  return found;
-}
-
-// Of these, the one that is older than all others.
-std::optional<std::size_t> oldest(const std::vector<PolicyObject>& policies, const std::vector<std::size_t>& among) {
-  std::vector<const json::Value*> objects;
-  objects.reserve(among.size());
-  for (const std::size_t i : among) objects.push_back(policies[i].object);
-  const auto at = policy_that_counts(objects);
-  return at ? std::optional(among[*at]) : std::nullopt;
-}
-
-std::string name_of(const PolicyObject& policy) {
-  return std::string(json::text_at(*policy.object, {"metadata", "name"}));
-}
-
 std::vector<Part> parts_of(const std::vector<PolicyObject>& policies, std::vector<std::string>& ignored_because) {
   std::vector<Part> parts;
   std::vector<std::size_t> defaults;
-  for (const std::size_t i : of_kind(policies, 1)) {
+  for (const std::size_t i : policies_of_kind(policies, 1)) {
     if (!json::text_at(*policies[i].object, {"metadata", "deletionTimestamp"}).empty()) {
       ignored_because[i] = "it is being deleted";
       continue;
@@ -54,7 +34,7 @@ std::vector<Part> parts_of(const std::vector<PolicyObject>& policies, std::vecto
     parts.push_back({.index = i, .name = name_of(policies[i]), .scope = scope_of(*policies[i].object)});
     if (parts.back().scope.is_default) defaults.push_back(i);
   }
-  const auto first = oldest(policies, defaults);
+  const auto first = oldest_policy(policies, defaults);
   std::erase_if(parts, [&](const Part& part) {
     if (!part.scope.is_default || part.index == *first) return false;
     ignored_because[part.index] =
@@ -92,28 +72,19 @@ bool has_nvidia_gpu(const LabelsOf& labels) {
 }
 
 const json::Value* cluster_policy_in(const std::vector<PolicyObject>& policies) {
-  const auto chosen = oldest(policies, of_kind(policies, 0));
+  const auto chosen = oldest_policy(policies, policies_of_kind(policies, 0));
   return chosen ? policies[*chosen].object : nullptr;
 }
 
 NodeOwnership allot_nvidia(const std::vector<PolicyObject>& policies) {
-  NodeOwnership allotment;
-  allotment.ignored_because.resize(policies.size());
-  const std::vector<std::size_t> cluster_policies = of_kind(policies, 0);
-  const auto chosen = oldest(policies, cluster_policies);
-  for (const std::size_t i : cluster_policies) {
-    if (i != *chosen) {
-      allotment.ignored_because[i] =
-          fmt::format("policy {} is older and counts; delete one of the two", name_of(policies[*chosen]));
-    }
-  }
+  NodeOwnership allotment = oldest_has_all(policies);
+  const auto chosen = oldest_policy(policies, policies_of_kind(policies, 0));
   if (chosen && !json::flag_at(*policies[*chosen].object, {"spec", "driver", "useNvidiaDriverCRD"})) {
-    for (const std::size_t i : of_kind(policies, 1)) {
+    for (const std::size_t i : policies_of_kind(policies, 1)) {
       allotment.ignored_because[i] = fmt::format(
           "ClusterPolicy {} says which driver runs; set spec.driver.useNvidiaDriverCRD to true there to use this one",
           name_of(policies[*chosen]));
     }
-    allotment.owner_of = [chosen](const LabelsOf&) { return Owner{.policy = chosen}; };
     return allotment;
   }
   std::vector<Part> parts = parts_of(policies, allotment.ignored_because);

@@ -1,13 +1,10 @@
 // The validator's DaemonSet and the preflight pod.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "base/text.h"
 #include "protocol/keys.h"
 #include "vendors/nvidia/operand_parts.h"
 #include "vendors/nvidia/operands.h"
 #include "vendors/shared/pod_parts.h"
+#include "vendors/shared/preflight.h"
 
 namespace drover::vendors {
 namespace {
@@ -18,8 +15,6 @@ using parts::host_volume;
 using parts::mount;
 using parts::variable_from_field;
 
-constexpr std::string_view kHelperPlace = "/drover-preflight";
-constexpr std::size_t kMostValidatorName = 63;
 constexpr int kADayOfSeconds = 24 * 60 * 60;
 
 // It has to open the devices and to run the driver's own nvidia-smi, which no capability gives.
@@ -75,21 +70,6 @@ Members update_strategy(const DaemonSetsAsk& ask) {
   return strategy;
 }
 
-// Neither container needs anything from the node.
-Members bare_rights() {
-  return {{"allowPrivilegeEscalation", false},
-          {"readOnlyRootFilesystem", true},
-          {"runAsNonRoot", true},
-          {"runAsUser", 65534},
-          {"runAsGroup", 65534},
-          {"capabilities", Members{{"drop", Array{"ALL"}}}},
-          {"seccompProfile", Members{{"type", "RuntimeDefault"}}}};
-}
-
-Members preflight_resources() {
-  return {{"requests", Members{{"cpu", "1m"}, {"memory", "8Mi"}}}, {"limits", Members{{"memory", "64Mi"}}}};
-}
-
 }  // namespace
 
 json::Value render_validator(const ClusterPolicyReading& reading, const OperandSettings& settings) {
@@ -103,61 +83,20 @@ json::Value render_validator(const ClusterPolicyReading& reading, const OperandS
   if (!reading.daemon_sets.annotations.empty()) pod["annotations"] = parts::words(reading.daemon_sets.annotations);
   Members metadata = {{"name", name}, {"namespace", settings.ns}, {"labels", match}};
   metadata["annotations"] = Members{{protocol::kPolicyAnnotation, parts::policy_word(reading)}};
-  Members spec = {{"selector", Members{{"matchLabels", match}}},
-                  {"updateStrategy", update_strategy(reading.daemon_sets)},
-                  {"template", Members{{"metadata", std::move(pod)}, {"spec", validator_pod_spec(reading, settings)}}}};
-  return Members{
-      {"apiVersion", "apps/v1"}, {"kind", "DaemonSet"}, {"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
-}
-
-std::string preflight_name(std::string_view node, std::string_view digest) {
-  const std::string tail = fmt::format("-{:016x}", base::fnv1a(fmt::format("{}\n{}", node, digest)));
-  std::string name = fmt::format("drover-preflight-{}", node);
-  name.resize(std::min(name.size(), kMostValidatorName - tail.size()));
-  while (name.ends_with('.') || name.ends_with('-')) name.pop_back();
-  return name + tail;
+  return parts::daemon_set(std::move(metadata), match, update_strategy(reading.daemon_sets), std::move(pod),
+                           validator_pod_spec(reading, settings));
 }
 
 json::Value render_preflight(const ClusterPolicyReading& reading, const DriverOperand& driver, const std::string& node,
                              const OperandSettings& settings) {
-  Members metadata = {{"name", preflight_name(node, driver.digest)}, {"namespace", settings.ns}};
-  metadata["labels"] = Members{{"app", kPreflightApp}, {protocol::kDigestLabel, driver.digest}};
-  metadata["ownerReferences"] = Array{parts::owner(reading)};
-
-  const std::string helper = fmt::format("{}/exit-well", kHelperPlace);
-  const Array mounts = {mount("helper", kHelperPlace)};
-  Members place = {{"name", kPlaceContainer},
-                   {"image", settings.own_image},
-                   {"imagePullPolicy", settings.own_pull_policy},
-                   {"command", Array{parts::kProgram}},
-                   {"args", Array{"agent", "place-helper", "--to", helper}},
-                   {"resources", preflight_resources()},
-                   {"securityContext", bare_rights()},
-                   {"volumeMounts", mounts}};
-  Members pull = {{"name", kPreflightContainer},
-                  {"image", driver.image},
-                  {"imagePullPolicy", reading.driver.pull_policy},
-                  {"command", Array{helper}},
-                  {"resources", preflight_resources()},
-                  {"securityContext", bare_rights()},
-                  {"volumeMounts", Array{mount("helper", kHelperPlace, true)}}};
-
-  Members spec;
-  // Past the scheduler: the node may be cordoned, tainted or full, and no other node will do.
-  spec["nodeName"] = node;
-  spec["tolerations"] = Array{Members{{"operator", "Exists"}}};
-  spec["restartPolicy"] = "Never";
-  spec["activeDeadlineSeconds"] = settings.preflight_seconds;
-  spec["terminationGracePeriodSeconds"] = 0;
-  spec["automountServiceAccountToken"] = false;
-  spec["enableServiceLinks"] = false;
-  if (!settings.preflight_priority_class.empty()) spec["priorityClassName"] = settings.preflight_priority_class;
-  Array secrets = parts::pull_secrets(settings.own_pull_secrets, reading.driver.pull_secrets);
-  if (!secrets.empty()) spec["imagePullSecrets"] = std::move(secrets);
-  spec["initContainers"] = Array{std::move(place)};
-  spec["containers"] = Array{std::move(pull)};
-  spec["volumes"] = Array{Members{{"name", "helper"}, {"emptyDir", Members{{"sizeLimit", "1Mi"}}}}};
-  return Members{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
+  return render_preflight({.node = node,
+                           .image = driver.image,
+                           .digest = driver.digest,
+                           .pull_policy = reading.driver.pull_policy,
+                           .pull_secrets = reading.driver.pull_secrets,
+                           .labels = {{"app", kPreflightApp}},
+                           .owner = parts::owner(reading)},
+                          settings);
 }
 
 }  // namespace drover::vendors

@@ -1,6 +1,7 @@
 #include "vendors/shared/pod_parts.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace drover::vendors::parts {
 namespace {
@@ -43,6 +44,22 @@ json::Members token_volume() {
 }
 
 json::Members token_mount() { return mount(kTokenVolume, "/var/run/secrets/kubernetes.io/serviceaccount", true); }
+
+json::Members owner(std::string_view api_version, std::string_view kind, const core::Policy& policy,
+                    bool blocks_deletion) {
+  return {{"apiVersion", api_version}, {"kind", kind},       {"name", policy.name},
+          {"uid", policy.uid},         {"controller", true}, {"blockOwnerDeletion", blocks_deletion}};
+}
+
+json::Value daemon_set(json::Members metadata, const json::Members& match_labels, json::Members update_strategy,
+                       json::Members pod_metadata, json::Members pod_spec) {
+  json::Members pod = {{"metadata", std::move(pod_metadata)}, {"spec", std::move(pod_spec)}};
+  json::Members spec = {{"selector", json::Members{{"matchLabels", match_labels}}},
+                        {"updateStrategy", std::move(update_strategy)},
+                        {"template", std::move(pod)}};
+  return json::Members{
+      {"apiVersion", "apps/v1"}, {"kind", "DaemonSet"}, {"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
+}
 
 json::Array pull_secrets(const std::vector<std::string>& first, const std::vector<std::string>& second) {
   json::Array secrets;

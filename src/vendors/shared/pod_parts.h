@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "core/policy.h"
 
 namespace drover::vendors::parts {
 
@@ -25,6 +26,14 @@ json::Members mount(std::string_view name, std::string_view path, bool is_read_o
 // A token of the pod's ServiceAccount, for the containers that mount it and no other.
 json::Members token_volume();
 json::Members token_mount();
+
+// The reference of an object to the policy that it belongs to.
+json::Members owner(std::string_view api_version, std::string_view kind, const core::Policy& policy,
+                    bool blocks_deletion = false);
+
+// For server-side apply.
+json::Value daemon_set(json::Members metadata, const json::Members& match_labels, json::Members update_strategy,
+                       json::Members pod_metadata, json::Members pod_spec);
 
 json::Array pull_secrets(const std::vector<std::string>& first, const std::vector<std::string>& second = {});
 json::Members words(const std::map<std::string, std::string>& from);

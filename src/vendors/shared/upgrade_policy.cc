@@ -159,6 +159,12 @@ PolicyReading read_upgrade_policy(const json::Value* upgrade, const std::string&
   return reading;
 }
 
+void identify(core::Policy& policy, const json::Value& object) {
+  policy.name = json::text_at(object, {"metadata", "name"});
+  policy.uid = json::text_at(object, {"metadata", "uid"});
+  policy.is_ending = !json::text_at(object, {"metadata", "deletionTimestamp"}).empty();
+}
+
 std::string summary_of(const std::vector<FieldTrouble>& troubles) {
   std::string summary;
   for (const FieldTrouble& trouble : troubles) {

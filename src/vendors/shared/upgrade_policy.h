@@ -34,6 +34,9 @@ std::optional<core::Share> parse_percent(std::string_view text);
 // `upgrade` is the upgradePolicy object (or nothing), `at` its path for messages.
 PolicyReading read_upgrade_policy(const json::Value* upgrade, const std::string& at);
 
+// Which object it was read from, and whether that is being deleted.
+void identify(core::Policy& policy, const json::Value& object);
+
 // "2 fields of spec.driver.upgradePolicy cannot be read: maxUnavailable is …": for a condition; "" without trouble.
 std::string summary_of(const std::vector<FieldTrouble>& troubles);
 

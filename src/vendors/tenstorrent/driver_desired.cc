@@ -19,13 +19,8 @@ class TenstorrentWants final : public Desired {
 
   const PolicyReading& reading() const override { return reading_.upgrade; }
   const std::vector<FieldTrouble>& troubles() const override { return reading_.troubles; }
-  // The schema keeps nothing that we do not read.
-  const std::vector<std::string>& ignored_fields() const override { return nothing_; }
-  const std::vector<std::string>& unmanaged_operands() const override { return nothing_; }
-  const std::vector<std::string>& unplaced_nodes() const override { return nothing_; }
   std::string_view version() const override { return reading_.version; }
   bool brings_driver() const override { return reading_.can_be_rendered; }
-  bool keeps_what_is_there() const override { return !brings_driver(); }
 
   bool selects(const LabelsOf& labels) const override {
     return reading_.selects(labels, settings_.needs_feature_label);
@@ -40,21 +35,14 @@ class TenstorrentWants final : public Desired {
             .template_mark = template_,
             .forces = reading_.kills_holders};
   }
-  // The driver is built on the node, for whatever it runs.
-  std::string pool_of(const LabelsOf& labels) const override { return selects(labels) ? "any" : "none"; }
 
   const std::vector<json::Value>& daemon_sets() const override { return daemon_sets_; }
-  const std::vector<std::string>& leftovers() const override { return nothing_; }
-  // None: the builder that runs already is asked to prepare (messages.h).
-  json::Value preflight(const std::string&, const DesiredNode&) const override { return nullptr; }
-  NodeMetadata metadata(const LabelsOf&, const LabelsOf&, bool /*may_change_carrier*/) const override { return {}; }
 
  private:
   OperandSettings settings_;
   DriverPolicyReading reading_;
   std::string template_;
   std::vector<json::Value> daemon_sets_;
-  const std::vector<std::string> nothing_ = {};
 };
 
 }  // namespace

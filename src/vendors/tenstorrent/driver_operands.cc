@@ -252,19 +252,11 @@ json::Value render_builder(const DriverPolicyReading& reading, const OperandSett
   Members metadata = {{"name", builder_name(policy.name)}, {"namespace", settings.ns}, {"labels", match}};
   metadata["annotations"] = marks;
   metadata["annotations"].get_object()[protocol::kPolicyAnnotation] = policy.name;
-  metadata["ownerReferences"] = Array{Members{{"apiVersion", "driver.tenstorrent.com/v1alpha1"},
-                                              {"kind", "TenstorrentDriverPolicy"},
-                                              {"name", policy.name},
-                                              {"uid", policy.uid},
-                                              {"controller", true},
-                                              {"blockOwnerDeletion", true}}};
-  Members pod = {{"labels", std::move(labels)}, {"annotations", marks}};
-  Members spec = {{"selector", Members{{"matchLabels", match}}},
-                  {"updateStrategy", Members{{"type", "OnDelete"}}},
-                  {"template", Members{{"metadata", std::move(pod)},
-                                       {"spec", pod_spec(reading, settings, reading.kills_holders, older)}}}};
-  return Members{
-      {"apiVersion", "apps/v1"}, {"kind", "DaemonSet"}, {"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
+  metadata["ownerReferences"] =
+      Array{parts::owner("driver.tenstorrent.com/v1alpha1", "TenstorrentDriverPolicy", policy, true)};
+  return parts::daemon_set(std::move(metadata), match, {{"type", "OnDelete"}},
+                           {{"labels", std::move(labels)}, {"annotations", marks}},
+                           pod_spec(reading, settings, reading.kills_holders, older));
 }
 
 std::string_view kmd_version_of_pod(const json::Value& pod) {

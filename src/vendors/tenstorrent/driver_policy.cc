@@ -106,9 +106,7 @@ DriverPolicyReading read_driver_policy(const json::Value& object) {
   DriverPolicyReading reading;
   std::vector<FieldTrouble> troubles;
   core::Policy& policy = reading.upgrade.policy;
-  policy.name = json::text_at(object, {"metadata", "name"});
-  policy.uid = json::text_at(object, {"metadata", "uid"});
-  policy.is_ending = !json::text_at(object, {"metadata", "deletionTimestamp"}).empty();
+  identify(policy, object);
   if (policy.name.size() > kMostPolicyNameBytes || !is_object_name(policy.name)) {
     troubles.push_back({"metadata.name", fmt::format("is \"{}\"; a name of at most {} bytes is wanted",
                                                      base::one_line(policy.name, 80), kMostPolicyNameBytes)});

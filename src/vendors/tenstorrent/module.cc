@@ -37,7 +37,6 @@ const WorkProfile& tenstorrent_driver() {
                  .version = "v1alpha1",
                  .plural = "tenstorrentdriverpolicies",
                  .kind = "TenstorrentDriverPolicy"},
-      .more_policies = {},
       .ownership = allot_tenstorrent,
       .read = tenstorrent_wants,
       .driver_set = builder_set_of,
@@ -49,7 +48,7 @@ const WorkProfile& tenstorrent_driver() {
       .metrics = tenstorrent_metrics,
       .policies_share_nodes = true,
 
-      .state_label = "",  // its nodes show their state in the policy's status only
+      // No state_label: its nodes show their state in the policy's status only.
       .states = {{
           "",             // Idle
           "Pending",      // Required
@@ -65,29 +64,19 @@ const WorkProfile& tenstorrent_driver() {
       }},
       .skip_label = kTenstorrentSkipLabel,
       .request_annotation = "drover.dev/upgrade-requested",
-      .found_cordoned_annotation = "",
-      .managed_annotation = "",
-      .deploy_label = "",
-      .owner_label = "",
-      .carrier_label = "",
       .gates = "tenstorrent.com/deploy.tt-telemetry",
       .gate_paused = "false",
       .gates_are_made = true,
       .cordon_annotation = "driver.tenstorrent.com/cordoned-by",
       .cordon_time_annotation = "driver.tenstorrent.com/cordoned-at",
 
-      .drain_skip_label = "",
       .role_label = "app.kubernetes.io/name",
       .template_annotation = kTemplateHash,
       .force_annotation = kForceAnnotation,
       .driver_role = kBuilderRole,
-      .validator_role = "",
-      .preflight_role = "",
 
       .event_reason = "TenstorrentDriverUpgrade",
       .event_text = "The driver upgrade of this node is {}",
-      .metric_prefix = "",
-      .metric_switches = "",
   };
   return kDriver;
 }

@@ -285,25 +285,5 @@ INSTANTIATE_TEST_SUITE_P(
         NotOurs{R"({"sandboxWorkloads": {"enabled": true}})", "", "sandboxWorkloads"},
         NotOurs{R"({"dcgm": {"enabled": null}})", "", "dcgm"}, NotOurs{R"({"gds": {"enabled": true}})", "", "gds"}));
 
-TEST(TwoClusterPolicies, TheOldestCountsAndThenTheName) {
-  const auto policy = [](std::string_view name, std::string_view made_at) {
-    json::Value value;
-    json::ensure(value, {"metadata", "name"}) = name;
-    if (!made_at.empty()) json::ensure(value, {"metadata", "creationTimestamp"}) = made_at;
-    return value;
-  };
-  const json::Value young_a = policy("a", "2026-11-15T20:00:01Z");
-  const json::Value old_c = policy("c", "2026-11-15T20:00:00Z");
-  const json::Value old_b = policy("b", "2026-11-15T20:00:00Z");
-  const json::Value unborn = policy("0", "");
-  EXPECT_EQ(policy_that_counts({}), std::nullopt);
-  EXPECT_EQ(policy_that_counts({&young_a}), 0U);
-  EXPECT_EQ(policy_that_counts({&young_a, &old_c}), 1U);
-  EXPECT_EQ(policy_that_counts({&young_a, &old_c, &old_b}), 2U);
-  EXPECT_EQ(policy_that_counts({&old_b, &old_c, &young_a}), 0U);
-  EXPECT_EQ(policy_that_counts({&unborn, &young_a}), 1U);
-  EXPECT_EQ(policy_that_counts({&unborn}), 0U);
-}
-
 }  // namespace
 }  // namespace drover::vendors
