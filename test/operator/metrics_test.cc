@@ -129,7 +129,7 @@ TEST(Health, IsNotAliveWhenTheLoopHasNotTurnedForHalfAMinute) {
   EXPECT_EQ(health.page("GET", "/healthz").code, 200);
   loop.at += 1s;
   EXPECT_EQ(health.page("GET", "/healthz").code, 503);
-  EXPECT_THAT(health.page("GET", "/healthz").body, HasSubstr("has not turned for 30s"));
+  EXPECT_THAT(health.page("GET", "/healthz").body, HasSubstr("has not run for 30s"));
 }
 
 }  // namespace

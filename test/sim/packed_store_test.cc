@@ -113,22 +113,22 @@ kube::Object pod(int number, std::string_view node) {
           {"spec", {{"nodeName", node}}}};
 }
 
-class PackedStore : public ::testing::Test {
+class PackedObjects : public ::testing::Test {
  protected:
   Store store;
-  PackedStore() {
+  PackedObjects() {
     store.keep_history(3);
     store.keep_open(2);
     for (int i = 0; i < 20; ++i) store.put("pods", pod(i, "node-1"));
   }
 };
 
-TEST_F(PackedStore, KeepsOnlyAFewOpen) {
+TEST_F(PackedObjects, KeepsOnlyAFewOpen) {
   EXPECT_LE(store.open(), 4u);
   EXPECT_EQ(store.count("pods"), 20u);
 }
 
-TEST_F(PackedStore, ShowsEverythingAsIfItWereOpen) {
+TEST_F(PackedObjects, ShowsEverythingAsIfItWereOpen) {
   EXPECT_EQ(kube::name_of(*store.find("pods", "ns/pod-0")), "pod-0");
   EXPECT_EQ(kube::version_of(*store.find("pods", "ns/pod-0")), "1");
   EXPECT_EQ(store.pods_on("node-1").size(), 20u);
@@ -138,18 +138,18 @@ TEST_F(PackedStore, ShowsEverythingAsIfItWereOpen) {
   EXPECT_EQ(seen, 20);
 }
 
-TEST_F(PackedStore, ReturnsTheSameObjectWhileItIsInUse) {
+TEST_F(PackedObjects, ReturnsTheSameObjectWhileItIsInUse) {
   const Stored first = store.find("pods", "ns/pod-0");
   EXPECT_EQ(store.find("pods", "ns/pod-0"), first);
 }
 
-TEST_F(PackedStore, KeepsReferencesFromBeforePackingValid) {
+TEST_F(PackedObjects, KeepsReferencesFromBeforePackingValid) {
   const Stored held = store.put("pods", pod(0, "node-2"));
   for (int i = 5; i < 15; ++i) store.put("pods", pod(i, "node-1"));
   EXPECT_EQ(store.find("pods", "ns/pod-0"), held);
 }
 
-TEST_F(PackedStore, TellsListenersWhatAPackedObjectWasBefore) {
+TEST_F(PackedObjects, TellsListenersWhatAPackedObjectWasBefore) {
   std::vector<std::string> told;
   store.subscribe([&](const Commit& commit) {
     told.emplace_back(json::text_at(*commit.before, {"spec", "nodeName"}));
@@ -161,7 +161,7 @@ TEST_F(PackedStore, TellsListenersWhatAPackedObjectWasBefore) {
   EXPECT_EQ(store.pods_on("node-2").size(), 1u);
 }
 
-TEST_F(PackedStore, RemovesWhatIsPacked) {
+TEST_F(PackedObjects, RemovesWhatIsPacked) {
   const Stored last = store.erase("pods", "ns/pod-0");
   ASSERT_TRUE(last);
   EXPECT_EQ(kube::version_of(*last), "21");
@@ -171,7 +171,7 @@ TEST_F(PackedStore, RemovesWhatIsPacked) {
   EXPECT_EQ(store.open(), 0u);
 }
 
-TEST_F(PackedStore, ReplaysAndShowsEarlierStatesThatArePacked) {
+TEST_F(PackedObjects, ReplaysAndShowsEarlierStatesThatArePacked) {
   const std::uint64_t then = store.version();
   for (int i = 0; i < 20; ++i) store.put("pods", pod(i, "node-2"));
   store.erase("pods", "ns/pod-3");
