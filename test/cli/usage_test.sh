@@ -26,8 +26,8 @@ check "an unknown command of agent is named" 2 '"dance"' "$drover" agent dance
 check "drover-sim speaks under its own name" 2 '^drover-sim: "dance" .*; see drover-sim --help$' "$drover_sim" dance
 check "drover-sim says its version" 0 "^drover-sim " "$drover_sim" version
 check "an unknown flag is named" 2 "\"--nope\"" "$drover" ping --nope
-check "a time that is none is named" 2 "--pull: \"soon\"" "$drover_sim" kubelet --pull soon
-check "a part that is none is named" 2 "--jitter: \"300%\"" "$drover_sim" kubelet --jitter 300%
+check "a time that is none is named" 2 "--pull: invalid duration \"soon\"" "$drover_sim" kubelet --pull soon
+check "a part that is none is named" 2 "--jitter: invalid fraction \"300%\"" "$drover_sim" kubelet --jitter 300%
 check "a log level that is none is named" 2 '"loud"' "$drover" --log-level loud version
 check "flags for logs may stand anywhere" 0 "^drover " "$drover" version --log-level debug
 check "a vendor that is none is named" 2 '--vendor: "amd" is none of nvidia' "$drover" operator --vendor amd=gpu
