@@ -131,21 +131,10 @@ class World {
     }
   }
 
-  // As observe would read it back from the node that was patched.
   void change(NodeView& node, const core::Change& change) {
     ++patches_;
     const bool was_taken = node.claim.has_value();
-    node.phase = change.phase;
-    node.label = change.label;
-    if (change.cordoned) node.is_cordoned = *change.cordoned;
-    if (change.tainted) node.is_tainted = *change.tainted;
-    node.claim = change.claim;
-    node.outcome = change.outcome;
-    node.is_asked_for = change.is_asked_for;
-    for (const std::string& gate : change.gates_to_pause) {
-      std::erase_if(node.gates, [&](const auto& one) { return one.first == gate; });
-    }
-    for (const auto& [gate, value] : change.gates_to_restore) node.gates.emplace_back(gate, value);
+    core::read_back(node, change.after);
     if (!was_taken || !(core::kBeforeSwap | core::Phase::Restart).has(node.phase)) node.pods.reset();
   }
 

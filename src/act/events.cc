@@ -22,16 +22,18 @@ kube::Event about(const NodeName& node, const vendors::WorkProfile& profile, kub
 
 }  // namespace
 
-std::vector<kube::Event> events_of(const NodeName& node, const core::Change& change,
+std::vector<kube::Event> events_of(const core::NodeView& before, const core::Change& change, const core::Policy& policy,
                                    const vendors::WorkProfile& profile) {
+  const NodeName node{.name = before.name, .uid = before.uid};
+  const auto& label = change.after.label;
   std::vector<kube::Event> events;
   for (const core::Step& step : change.path) {
     if (step.to == core::Phase::Failed) {
       events.push_back(about(node, profile, kube::Event::Type::Warning,
                              fmt::format("Failed in {}: {}", profile.state(step.from), step.because)));
     }
-    if (change.is_without_controller) continue;  // there is no state label to speak of
-    const bool has_label = &step != &change.path.back() || change.label;
+    if (core::is_without_controller(before, policy)) continue;  // there is no state label to speak of
+    const bool has_label = &step != &change.path.back() || label;
     const std::string_view word = has_label ? profile.state(step.to) : std::string_view();
     if (word.empty()) {
       const std::string_view what =
@@ -42,9 +44,9 @@ std::vector<kube::Event> events_of(const NodeName& node, const core::Change& cha
     const auto type = step.to == core::Phase::Failed ? kube::Event::Type::Warning : kube::Event::Type::Normal;
     events.push_back(about(node, profile, type, fmt::format(fmt::runtime(profile.event_text), word)));
   }
-  if (change.path.empty() && change.label && change.label_was_wrong) {
+  if (change.path.empty() && label && core::label_was_wrong(before, change.after)) {
     events.push_back(about(node, profile, kube::Event::Type::Normal,
-                           fmt::format("Restored state label to {}", profile.state(*change.label))));
+                           fmt::format("Restored state label to {}", profile.state(*label))));
   }
   return events;
 }

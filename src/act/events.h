@@ -19,7 +19,7 @@ struct NodeName {
 
 // The Events of a change that was written: one for each phase passed, in order, in the vendor's words; a Warning with
 // the reason where a node failed.
-std::vector<kube::Event> events_of(const NodeName& node, const core::Change& change,
+std::vector<kube::Event> events_of(const core::NodeView& before, const core::Change& change, const core::Policy& policy,
                                    const vendors::WorkProfile& profile);
 
 // A pod was deleted because a documented time was over, whatever its budget says.

@@ -32,19 +32,19 @@ ClaimRecord held_after(const NodeNow& node, const core::Change& change, const ve
   if (moved || !was_held) held.since = now;
   if (moved) held.reason = change.path.back().because;
   held.excluded = moved ? base::Span::zero() : node.excluded;
-  held.stopped_at = change.claim->deadline_paused ? std::optional(now) : std::nullopt;
+  held.stopped_at = change.after.claim->deadline_paused ? std::optional(now) : std::nullopt;
   held.kind = profile.kind;
-  held.node = node.uid;
-  held.claim = *change.claim;
+  held.node = node.seen.uid;
+  held.claim = *change.after.claim;
   if (held.claim.boot.empty()) held.claim.boot = node.boot;
   return held;
 }
 
 // Why the node waits for its turn: by our own reading, or because a person said so.
-OutcomeRecord::Next next_of(const core::Change& change) {
-  if (change.phase != Phase::Required) return OutcomeRecord::Next::Nothing;
-  if (change.without_controller) return OutcomeRecord::Next::Alone;
-  return change.is_asked_for ? OutcomeRecord::Next::Asked : OutcomeRecord::Next::Outdated;
+OutcomeRecord::Next next_of(const core::NodeMarks& after) {
+  if (after.phase != Phase::Required) return OutcomeRecord::Next::Nothing;
+  if (after.without_controller) return OutcomeRecord::Next::Alone;
+  return after.is_asked_for ? OutcomeRecord::Next::Asked : OutcomeRecord::Next::Outdated;
 }
 
 bool is_told_by_us(const Record& record) { return record.held && record.held->autoscaler_is_told; }
@@ -53,20 +53,21 @@ bool is_told_by_us(const Record& record) { return record.held && record.held->au
 
 Record record_after(const NodeNow& node, const core::Change& change, const vendors::WorkProfile& profile,
                     base::WallTime now) {
+  const core::NodeMarks& after = change.after;
   Record record = node.record;
-  if (change.claim) {
+  if (after.claim) {
     record.held = held_after(node, change, profile, now);
   } else if (record.held && record.held->kind == profile.kind) {
     record.held.reset();
   }
   const std::string kind(profile.kind);
   OutcomeRecord& last = record.last[kind];
-  if (last.outcome != change.outcome) last.at = now;
-  if (!change.outcome) last.at.reset();
-  last.outcome = change.outcome;
-  last.next = next_of(change);
-  if (change.gives_back_to_person) last.given_back_at = now;
-  if (core::is_in_flight(change.phase)) last.given_back_at.reset();
+  if (last.outcome != after.outcome) last.at = now;
+  if (!after.outcome) last.at.reset();
+  last.outcome = after.outcome;
+  last.next = next_of(after);
+  if (core::gives_back_to_person(node.seen, after)) last.given_back_at = now;
+  if (core::is_in_flight(after.phase)) last.given_back_at.reset();
   if (last == OutcomeRecord{}) record.last.erase(kind);
   return record;
 }
@@ -79,25 +80,26 @@ protocol::AgentRequest wish_of(const std::optional<core::Scope>& scope) {
 }
 
 // A claim of another machine that had this name holds nothing.
-bool is_held(const NodeNow& node) { return node.record.held && node.record.held->node == node.uid; }
+bool is_held(const NodeNow& node) { return node.record.held && node.record.held->node == node.seen.uid; }
 
 // That what it asked for cannot be; its claim is gone again.
-std::string refusal(const NodeNow& node, const core::Change& change) {
-  return protocol::text_of(protocol::Order{.id = change.claim ? change.claim->id : node.driver_pod,
-                                           .target = change.outcome->target.str(),
-                                           .serves = wish_of(change.refuses),
+std::string refusal(const NodeNow& node, const core::NodeMarks& after) {
+  return protocol::text_of(protocol::Order{.id = after.claim ? after.claim->id : node.seen.driver.pod,
+                                           .target = after.outcome->target.str(),
+                                           .serves = wish_of(after.refused),
                                            .is_refused = true,
-                                           .message = change.outcome->reason.str()});
+                                           .message = after.outcome->reason.str()});
 }
 
 // What the agent is to be told, unless an order for other work is there.
 std::optional<std::string> order_after(const NodeNow& node, const core::Change* change,
                                        const vendors::WorkProfile& profile) {
-  if (change != nullptr && change->refuses && change->path.empty()) return node.order;
-  if (change != nullptr && change->refuses && change->outcome) return refusal(node, *change);
+  const core::NodeMarks& marks = change == nullptr ? node.seen : change->after;
+  if (change != nullptr && marks.refused && change->path.empty()) return node.order;
+  if (change != nullptr && marks.refused && marks.outcome) return refusal(node, marks);
   const core::Claim* claim = nullptr;
   const bool was_held = is_held(node) && node.record.held->kind == profile.kind;
-  if (change != nullptr && change->claim) claim = &*change->claim;
+  if (change != nullptr && marks.claim) claim = &*marks.claim;
   if (change == nullptr && was_held) claim = &node.record.held->claim;
   if (is_held(node) && !was_held) return {};
   if (!profile.flow.has(core::Trait::ResidentAgent) &&
@@ -106,7 +108,7 @@ std::optional<std::string> order_after(const NodeNow& node, const core::Change* 
   return protocol::order_for(
       {.agent_prepares = profile.flow.has(core::Trait::ResidentAgent),
        .claim = claim,
-       .phase = change == nullptr ? node.phase : change->phase,
+       .phase = marks.phase,
        .is_paused = node.is_paused,
        .version = node.driver_version,
        .is_to_prepare = node.is_to_prepare,
@@ -123,21 +125,22 @@ struct Parts {
 Parts parts_of(const NodeNow& node, const core::Change& change, const vendors::WorkProfile& profile,
                base::WallTime now) {
   Parts parts;
+  const core::NodeMarks& after = change.after;
   const Record record = record_after(node, change, profile, now);
   if (!profile.state_label.empty())
-    parts.labels[profile.state_label] = change.label ? json::Value(profile.state(*change.label)) : json::Value();
-  for (const std::string& gate : change.gates_to_pause) parts.labels[gate] = profile.gate_paused;
-  for (const auto& [gate, value] : change.gates_to_restore)
+    parts.labels[profile.state_label] = after.label ? json::Value(profile.state(*after.label)) : json::Value();
+  for (const std::string& gate : core::gates_to_pause(node.seen, after)) parts.labels[gate] = profile.gate_paused;
+  for (const auto& [gate, value] : core::gates_to_restore(node.seen, after))
     parts.labels[gate] = value == core::kAbsent ? json::Value() : json::Value(value);
 
   parts.annotations[protocol::kRecordAnnotation] =
       record == Record{} ? json::Value() : json::Value(protocol::text_of(record));
-  if (change.wish_is_heard) parts.annotations[profile.request_annotation] = json::Value();
+  if (core::wish_is_heard(node.seen, after)) parts.annotations[profile.request_annotation] = json::Value();
   // What the vendor's own operator noted there is in the claim now, and must not mislead it should it come back.
   if (!change.path.empty() && !profile.found_cordoned_annotation.empty())
     parts.annotations[profile.found_cordoned_annotation] = json::Value();
   if (!profile.cordon_annotation.empty()) {
-    const bool is_ours = change.claim && change.claim->cordon == core::Claim::Cordon::Ours;
+    const bool is_ours = after.claim && after.claim->cordon == core::Claim::Cordon::Ours;
     if (is_ours != node.has_cordon_note) {
       parts.annotations[profile.cordon_annotation] = is_ours ? json::Value(node.policy) : json::Value();
       parts.annotations[profile.cordon_time_annotation] = is_ours ? json::Value(base::rfc3339(now)) : json::Value();
@@ -147,9 +150,10 @@ Parts parts_of(const NodeNow& node, const core::Change& change, const vendors::W
     parts.annotations[protocol::kScaleDownAnnotation] = is_told_by_us(record) ? json::Value("true") : json::Value();
   }
 
-  if (change.cordoned) parts.spec["unschedulable"] = *change.cordoned ? json::Value(true) : json::Value();
-  if (change.tainted) {
-    json::Array taints = taints_after(node.taints, *change.tainted);
+  if (after.is_cordoned != node.seen.is_cordoned)
+    parts.spec["unschedulable"] = after.is_cordoned ? json::Value(true) : json::Value();
+  if (after.is_tainted != node.seen.is_tainted) {
+    json::Array taints = taints_after(node.taints, after.is_tainted);
     parts.spec["taints"] = taints.empty() ? json::Value() : json::Value(std::move(taints));
   }
   return parts;
@@ -172,14 +176,14 @@ kube::Request node_patch(const NodeNow& node, const core::Change* change, const 
   put_on(wanted.labels, parts.labels);
   put_on(wanted.annotations, parts.annotations);
   json::Members metadata;
-  metadata["uid"] = node.uid;
+  metadata["uid"] = node.seen.uid;
   metadata["resourceVersion"] = node.version;
   if (!parts.labels.empty()) metadata["labels"] = std::move(parts.labels);
   if (!parts.annotations.empty()) metadata["annotations"] = std::move(parts.annotations);
   json::Members body;
   body["metadata"] = std::move(metadata);
   if (!parts.spec.empty()) body["spec"] = std::move(parts.spec);
-  return kube::patch(kube::kNodes, "", node.name, kube::PatchKind::Merge, std::move(body));
+  return kube::patch(kube::kNodes, "", node.seen.name, kube::PatchKind::Merge, std::move(body));
 }
 
 }  // namespace drover::act

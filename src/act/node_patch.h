@@ -17,8 +17,7 @@ namespace drover::act {
 
 // The node as it was decided on.
 struct NodeNow {
-  std::string name;
-  std::string uid;
+  const core::NodeView& seen;
   std::string version;
   std::string boot = {};
   json::Array taints = {};
@@ -27,12 +26,10 @@ struct NodeNow {
   bool autoscaler_is_told = false;  // the annotation is there, whatever set it
   std::string order = {};           // what the agent was told last
   std::string driver_version = {};  // what it is to find loaded at the end
-  std::string driver_pod = {};      // uid of the pod that brings it
-  core::Phase phase = core::Phase::Idle;
-  std::string policy = {};       // the name of its policy
-  bool is_paused = false;        // that policy
-  bool is_to_prepare = false;    // the agent, the driver that is wanted
-  bool has_cordon_note = false;  // the vendor's annotation that says whose the cordon is
+  std::string policy = {};          // the name of its policy
+  bool is_paused = false;           // that policy
+  bool is_to_prepare = false;       // the agent, the driver that is wanted
+  bool has_cordon_note = false;     // the vendor's annotation that says whose the cordon is
 };
 
 // The record after the change.

@@ -10,7 +10,7 @@ namespace {
 
 // Not one whose write was refused: it may be tried for ever, and the others do not wait for it.
 bool is_joining(const core::FleetView& view, const core::Decision& decision, const PendingWrites& pending) {
-  if (!decision.change || decision.change->phase != core::Phase::Required) return false;
+  if (!decision.change || decision.change->after.phase != core::Phase::Required) return false;
   const core::NodeView& node = view.nodes[decision.node];
   const std::string key = "node/" + node.name;
   return node.phase != core::Phase::Required && (pending.is_under_way(key) || pending.is_free(key));

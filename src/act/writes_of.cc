@@ -16,8 +16,8 @@ namespace {
 using core::Action;
 using core::Phase;
 
-NodeNow node_now(const observe::NodeFacts& facts, const vendors::WorkProfile& profile) {
-  NodeNow now{.name = facts.name, .uid = facts.uid, .version = facts.version, .boot = facts.boot};
+NodeNow node_now(const core::NodeView& seen, const observe::NodeFacts& facts, const vendors::WorkProfile& profile) {
+  NodeNow now{.seen = seen, .version = facts.version, .boot = facts.boot};
   now.taints = facts.taints;
   if (facts.record) now.record = *facts.record;
   now.autoscaler_is_told = !facts.annotation(protocol::kScaleDownAnnotation).empty();
@@ -53,7 +53,7 @@ class Writer {
     if (!decision.change && decision.action == Action::None && !metadata_is_missing)
       return;  // most of them, most of the time
     const bool writes = decision.change || metadata_is_missing;
-    if (writes && !core::is_in_flight(phase) && !(decision.change && core::is_in_flight(decision.change->phase)))
+    if (writes && !core::is_in_flight(phase) && !(decision.change && core::is_in_flight(decision.change->after.phase)))
       return low_priority.push_back(i);
     if (!writes && decision.action == Action::ProveImage) return probes.push_back(i);
     const observe::NodeFacts* facts = facts_of(decision);
@@ -74,7 +74,7 @@ class Writer {
     queue.reserve(low_priority.size());
     for (const std::size_t i : low_priority) {
       const core::Decision& decision = in_.plan.decisions[i];
-      const bool joins = decision.change && decision.change->phase == Phase::Required;
+      const bool joins = decision.change && decision.change->after.phase == Phase::Required;
       if (joins && in_.view.policy.is_on && !in_.view.pods_are_counted) continue;
       const std::string& name = in_.view.nodes[decision.node].name;
       queue.emplace_back(joins ? runtime_.device_pods_on(name).value_or(0) : 0, i);
@@ -111,7 +111,7 @@ class Writer {
   }
 
   bool change(const core::Decision& decision, const observe::NodeFacts& facts) {
-    const Phase phase = decision.change ? decision.change->phase : in_.view.nodes[decision.node].phase;
+    const Phase phase = decision.change ? decision.change->after.phase : in_.view.nodes[decision.node].phase;
     return change(decision, facts, in_.fleet.metadata(decision.node, phase));
   }
 
@@ -120,15 +120,13 @@ class Writer {
               bool is_to_prepare = false) {
     const core::NodeView& node = in_.view.nodes[decision.node];
     const core::Change* change = decision.change ? &*decision.change : nullptr;
-    const bool gives_back = change != nullptr && change->cordoned == false;
+    const bool gives_back = change != nullptr && core::uncordons(node, change->after);
     // A pod that is evicted after its node was given back would have gone for nothing.
     if (gives_back && pending_.has_pending_evictions(node.name)) return false;
     const std::string key = "node/" + facts.name;
     if (!has_room() || (!pending_.is_free(key) && !pending_.may_overtake(facts))) return false;
-    NodeNow now = node_now(facts, in_.profile);
+    NodeNow now = node_now(node, facts, in_.profile);
     now.driver_version = in_.fleet.wish(decision.node).version;
-    now.driver_pod = node.driver.pod;
-    now.phase = node.phase;
     now.policy = in_.view.policy.name;
     now.is_paused = node.is_selected && !in_.view.policy.is_on;
     now.is_to_prepare = is_to_prepare || protocol::asked_to_prepare(now.order) == now.driver_version;
@@ -137,16 +135,15 @@ class Writer {
     Write& write = add(key, node_patch(now, change, metadata, in_.profile, now_), Purpose::Node, facts.name, {});
     write.subject.decided_on = facts.version;
     write.subject.gives_back = gives_back;
-    const NodeName about{.name = node.name, .uid = node.uid};
     if (change != nullptr) {
-      write.events = events_of(about, *change, in_.profile);
+      write.events = events_of(node, *change, in_.view.policy, in_.profile);
       write.path = path_of(*change, in_.profile);
       write.subject.takes = std::any_of(change->path.begin(), change->path.end(),
                                         [](const core::Step& step) { return step.to == Phase::Cordon; });
-      if (write.subject.takes && change->claim) write.subject.claim = change->claim->id;
+      if (write.subject.takes && change->after.claim) write.subject.claim = change->after.claim->id;
     }
     if (!facts.record_trouble.empty())
-      write.events.push_back(odd_record_event(about, facts.record_trouble, in_.profile));
+      write.events.push_back(odd_record_event({.name = node.name, .uid = node.uid}, facts.record_trouble, in_.profile));
     return true;
   }
 

@@ -10,35 +10,13 @@
 namespace drover::core {
 namespace {
 
-Change difference(const NodeView& before, const NodeView& after, const Policy& policy, std::vector<Step> path) {
-  Change change{.path = std::move(path), .phase = after.phase, .label = label_of(after, policy)};
-  change.without_controller = after.without_controller && after.phase == Phase::Required;
-  change.is_without_controller = !policy.is_on && (!before.claim || before.claim->requested_scope);
-  if (after.phase == Phase::Failed && !refusal_is_stale(after)) change.refuses = after.refused;
-  change.label_was_wrong = (before.label && before.label != change.label) || !before.odd_label.empty();
-  if (before.is_cordoned != after.is_cordoned) change.cordoned = after.is_cordoned;
-  if (before.is_tainted != after.is_tainted) change.tainted = after.is_tainted;
-  change.claim = after.claim;
-  change.outcome = after.outcome;
-  const std::map<std::string, std::string> none;
-  const auto& closed_before = before.claim ? before.claim->gates : none;
-  const auto& closed_after = after.claim ? after.claim->gates : none;
-  for (const auto& [key, value] : closed_after) {
-    if (!closed_before.contains(key) && !before.lost_gates.contains(key)) change.gates_to_pause.push_back(key);
-  }
-  for (const auto& [key, value] : closed_before) {
-    if (!closed_after.contains(key)) change.gates_to_restore[key] = value;
-  }
-  for (const auto& [key, value] : before.lost_gates) {
-    if (!closed_after.contains(key)) change.gates_to_restore[key] = value;
-  }
-  change.wish_is_heard = before.is_asked_for && !after.is_asked_for;
-  change.is_asked_for = after.is_asked_for;
-  // After a takeover it is not known who uncordoned the node.
-  const bool was_open = before.claim && before.claim_is_written && !before.is_cordoned;
-  const bool was_unswapped = kBeforeSwap.has(before.phase) || before.phase == Phase::Restart;
-  change.gives_back_to_person = was_open && was_unswapped && !after.claim && after.phase == Phase::Required;
-  return change;
+// The marks as they are written, when nothing more moves the node.
+const NodeMarks& settled(WalkedNode& node, const Policy& policy) {
+  NodeMarks& marks = node.marks();
+  marks.label = label_of(marks, policy);
+  if (marks.phase != Phase::Required) marks.without_controller = false;
+  if (marks.phase != Phase::Failed || refusal_is_stale(node.now())) marks.refused.reset();
+  return marks;
 }
 
 // Walks the table until the node works or waits. Each turn is a phase passed, and no phase is passed twice.
@@ -50,23 +28,24 @@ Decision decide_for(const Flow& flow, const FleetView& fleet, const Slots& slots
   decision.rule = first_that_applies(flow, input_of(fleet, slots, index, node), words);
   const bool moves = decision.rule != nullptr && decision.rule->kind == Rule::Kind::Move;
   if (moves || needs_repair(node, flow, fleet.policy)) {
-    NodeView after = node;
-    repair(after, flow, fleet.policy);
+    WalkedNode walked(node);
+    const NodeView& now = walked.now();
+    repair(walked, flow, fleet.policy);
     // A repair that cordons makes what was known of the pods old: the rule that was chosen by them is chosen again.
-    if (node.pods && !after.pods) decision.rule = first_that_applies(flow, input_of(fleet, slots, index, after), words);
+    if (node.pods && !now.pods) decision.rule = first_that_applies(flow, input_of(fleet, slots, index, now), words);
     std::vector<Step> path;
     Phases passed = node.phase;
     while (decision.rule != nullptr && decision.rule->kind == Rule::Kind::Move && !passed.has(decision.rule->to)) {
       Explanation spoken = Explanation::spoken();
-      decision.rule->when.holds(input_of(fleet, slots, index, after), spoken);
+      decision.rule->when.holds(input_of(fleet, slots, index, now), spoken);
       const Rule& rule = *decision.rule;
-      path.push_back({after.phase, rule.to, with_detail(rule.because, spoken.text()), rule.reason});
-      enter(after, flow, fleet.policy, rule, path.back().because);
+      path.push_back({now.phase, rule.to, with_detail(rule.because, spoken.text()), rule.reason});
+      enter(walked, flow, fleet.policy, rule, path.back().because);
       passed = passed | rule.to;
       words = Explanation::mute();
-      decision.rule = first_that_applies(flow, input_of(fleet, slots, index, after), words);
+      decision.rule = first_that_applies(flow, input_of(fleet, slots, index, now), words);
     }
-    decision.change = difference(node, after, fleet.policy, std::move(path));
+    decision.change = Change{.path = std::move(path), .after = settled(walked, fleet.policy)};
   } else if (decision.rule != nullptr) {
     decision.action = decision.rule->action;
   }

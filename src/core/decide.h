@@ -5,47 +5,17 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "core/change.h"
 #include "core/flow.h"
 #include "core/repair.h"
 #include "core/slots.h"
 #include "core/view.h"
 
 namespace drover::core {
-
-// One phase entered.
-struct Step {
-  Phase from;
-  Phase to;
-  std::string because;  // "the drain ran out of time: 10m of 5m"
-  Reason reason = Reason::None;
-};
-
-// Everything that one PATCH of the Node says. What is not set stays as it is.
-struct Change {
-  std::vector<Step> path;           // empty: the label is put right, nothing else
-  Phase phase;                      // where the node stands afterwards
-  std::optional<Phase> label = {};  // what its label shows then; none: the label goes
-  bool label_was_wrong = false;     // it says something else now; a missing one emits no Event
-  std::optional<bool> cordoned = {};
-  std::optional<bool> tainted = {};
-  base::CowPtr<Claim> claim = {};      // as it is afterwards; none: the node is free
-  base::CowPtr<Outcome> outcome = {};  // as it is afterwards
-  std::vector<std::string> gates_to_pause = {};
-  std::map<std::string, std::string> gates_to_restore = {};
-  bool wish_is_heard = false;          // a person's request has been taken up and can be removed
-  bool is_asked_for = false;           // a person's request stands, and must survive us
-  bool without_controller = false;     // it waits for its turn without the controller
-  bool is_without_controller = false;  // autoUpgrade is off for it: its states emit no Events
-  // What its driver's init container is told that it cannot have, or was told and may still be reading.
-  std::optional<Scope> refuses = {};
-  bool gives_back_to_person = false;  // a user uncordoned it; it is left alone for a while
-};
 
 struct Decision {
   std::size_t node;            // index in the fleet

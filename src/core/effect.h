@@ -60,17 +60,30 @@ inline constexpr std::array<EffectRow, 15> kEffectTable = {{
     {Effect::Release, "release"},
 }};
 
+// A node on its way through the table within one decision: a copy, of which only our marks change, and what a move
+// makes old. The facts stay as they were seen.
+class WalkedNode {
+ public:
+  explicit WalkedNode(const NodeView& seen) : now_(seen) {}
+  const NodeView& now() const { return now_; }
+  NodeMarks& marks() { return now_; }
+  WalkState& walk() { return now_; }
+
+ private:
+  NodeView now_;
+};
+
 // The node as it will be once the rule has moved it; `because` is the rule's reason with its detail.
-void enter(NodeView& node, const Flow& flow, const Policy& policy, const Rule& rule, const std::string& because);
+void enter(WalkedNode& node, const Flow& flow, const Policy& policy, const Rule& rule, const std::string& because);
 
 // ---- shared with the repairs
 
-// Gives the node back as it was: nothing of ours stays on it.
-void release(NodeView& node);
+// Gives the node back as it was: nothing of ours stays on it, and only a cordon that a person holds.
+void release(NodeMarks& marks, WalkState& walk, bool is_held);
 // Nothing new is scheduled there from now on; pods that were seen before do not count.
-void cordon_and_taint(NodeView& node);
+void cordon_and_taint(NodeMarks& marks, WalkState& walk);
 // What was closed before is remembered as it was then.
-void close_gates(NodeView& node);
+void close_gates(NodeMarks& marks, const WalkState& walk);
 // The old driver no longer serves: there is no way back.
 bool is_swapped(const NodeView& node, const Flow& flow, Phase phase);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/effect.h"
+#include "core/change.h"
 
 namespace drover::core {
 namespace {
@@ -10,19 +10,19 @@ namespace {
 using In = const RepairInput&;
 
 // A pause outlives the process that saw it begin only in the record; so does a wait for what holds the device.
-bool deadline_runs(const NodeView& node, const Policy& policy) {
-  return (policy.is_on || goes_without_controller(node, policy)) && node.driver.held_by.empty();
+bool deadline_runs(In c) {
+  return (c.policy.is_on || goes_without_controller(c.node, c.policy)) && c.node.driver.held_by.empty();
 }
 
-bool is_shut_in(const NodeView& node, const Flow& flow) { return flow.on_entry(node.phase).has(Effect::CloseGates); }
+bool is_shut_in(In c) { return c.flow.on_entry(c.node.phase).has(Effect::CloseGates); }
 
 // A claim that is taken over holds the node as one of ours would.
-void hold_properly(NodeView& node, const Flow& flow, const Policy&) {
-  if (!is_in_flight(node.phase)) return;
-  const bool is_closed = is_shut_in(node, flow);
-  if (is_closed) close_gates(node);
-  const bool is_shut = node.claim->cordon != Claim::Cordon::None;
-  if (is_shut && (is_closed || kBeforeSwap.has(node.phase))) node.is_tainted = true;
+void hold_properly(NodeMarks& marks, WalkState& walk, In c) {
+  if (!is_in_flight(marks.phase)) return;
+  const bool is_closed = is_shut_in(c);
+  if (is_closed) close_gates(marks, walk);
+  const bool is_shut = marks.claim->cordon != Claim::Cordon::None;
+  if (is_shut && (is_closed || kBeforeSwap.has(marks.phase))) marks.is_tainted = true;
 }
 
 constexpr Repair kRepairs[] = {
@@ -30,7 +30,7 @@ constexpr Repair kRepairs[] = {
     // claim.
     {Reason::ClaimOfAnotherPolicy, "the claim names another policy",
      [](In c) { return c.node.claim && !c.policy.uid.empty() && c.node.claim->policy != c.policy.uid; },
-     [](NodeView& node, const Flow&, const Policy& policy) { node.claim->policy = policy.uid; }},
+     [](NodeMarks& marks, WalkState&, In c) { marks.claim->policy = c.policy.uid; }},
     // A node that a user uncordons after the swap, or after a failure under us, is the user's: should it be cordoned
     // again,
     // that is the user's cordon.
@@ -39,7 +39,7 @@ constexpr Repair kRepairs[] = {
        if (!c.node.claim || c.node.claim->cordon != Claim::Cordon::Ours || c.node.is_cordoned) return false;
        return c.node.phase == Phase::Failed || is_swapped(c.node, c.flow, c.node.phase);
      },
-     [](NodeView& node, const Flow&, const Policy&) { node.claim->cordon = Claim::Cordon::Found; }},
+     [](NodeMarks& marks, WalkState&, In) { marks.claim->cordon = Claim::Cordon::Found; }},
     // A node at rest is not held, nor one that waits for another attempt, unless it is cordoned because its driver
     // failed.
     {Reason::HeldWithoutReason, "it is held without a reason",
@@ -49,44 +49,41 @@ constexpr Repair kRepairs[] = {
        const bool could_serve = c.node.phase == Phase::Required && !(has_failed && c.node.is_cordoned);
        return could_serve || c.node.phase == Phase::Idle || c.node.phase == Phase::Done;
      },
-     [](NodeView& node, const Flow&, const Policy&) { release(node); }},
+     [](NodeMarks& marks, WalkState& walk, In c) { release(marks, walk, c.node.is_held); }},
     // A failure that something else left: written down, or it could not be told later that a person asks for another
     // attempt,
     // or that another version is one. It says nothing about the version that is wanted now.
     {Reason::FailureNotRecorded, "its failure is in no record",
      [](In c) { return c.node.phase == Phase::Failed && !c.node.outcome && !c.node.target.empty(); },
-     [](NodeView& node, const Flow&, const Policy&) {
-       node.outcome = Outcome{.failed = true,
-                              .target = node.target,
-                              .code = Reason::FailureNotRecorded,
-                              .reason = "it had failed before drover came"};
+     [](NodeMarks& marks, WalkState&, In c) {
+       marks.outcome = Outcome{.failed = true,
+                               .target = c.node.target,
+                               .code = Reason::FailureNotRecorded,
+                               .reason = "it had failed before drover came"};
      }},
     // A controller is at work again: what was begun without it is its own now.
     {Reason::ControllerIsBack, "upgrades are on again",
      [](In c) { return c.policy.is_on && c.node.claim && c.node.claim->requested_scope; },
-     [](NodeView& node, const Flow&, const Policy&) { node.claim->requested_scope.reset(); }},
+     [](NodeMarks& marks, WalkState&, In) { marks.claim->requested_scope.reset(); }},
     {Reason::ControllerIsBack, "it waits with the others again",
      [](In c) { return c.policy.is_on && c.node.without_controller; },
-     [](NodeView& node, const Flow&, const Policy&) { node.without_controller = false; }, true},
+     [](NodeMarks& marks, WalkState&, In) { marks.without_controller = false; }, true},
     {Reason::ClockIsWrong, "its deadline runs while it should stand, or stands while it should run",
      [](In c) {
-       return c.node.claim && is_in_flight(c.node.phase) &&
-              c.node.claim->deadline_paused == deadline_runs(c.node, c.policy);
+       return c.node.claim && is_in_flight(c.node.phase) && c.node.claim->deadline_paused == deadline_runs(c);
      },
-     [](NodeView& node, const Flow&, const Policy& policy) {
-       node.claim->deadline_paused = !deadline_runs(node, policy);
-     }},
+     [](NodeMarks& marks, WalkState&, In c) { marks.claim->deadline_paused = !deadline_runs(c); }},
     {Reason::OrphanedTaint, "it has our taint and is not in flight",
      [](In c) { return c.node.is_tainted && !(c.node.claim && is_in_flight(c.node.phase)); },
-     [](NodeView& node, const Flow&, const Policy&) { node.is_tainted = false; }},
+     [](NodeMarks& marks, WalkState&, In) { marks.is_tainted = false; }},
     {Reason::CordonWanted, "the policy has its nodes cordoned now",
      [](In c) {
        return c.node.claim && c.node.claim->cordon == Claim::Cordon::None && c.policy.cordons &&
               kBeforeSwap.has(c.node.phase);
      },
-     [](NodeView& node, const Flow&, const Policy&) {
-       node.claim->cordon = node.is_cordoned ? Claim::Cordon::Found : Claim::Cordon::Ours;
-       cordon_and_taint(node);
+     [](NodeMarks& marks, WalkState& walk, In) {
+       marks.claim->cordon = marks.is_cordoned ? Claim::Cordon::Found : Claim::Cordon::Ours;
+       cordon_and_taint(marks, walk);
      }},
     // The permission to swap names a driver; since a moment ago another one is wanted.
     {Reason::PermissionOutdated, "its permission to swap names another driver",
@@ -94,16 +91,16 @@ constexpr Repair kRepairs[] = {
        return c.node.claim && c.node.phase == c.flow.spec.swap && !c.node.target.empty() &&
               c.node.claim->target != c.node.target;
      },
-     [](NodeView& node, const Flow&, const Policy&) { node.claim->target = node.target; }},
+     [](NodeMarks& marks, WalkState&, In c) { marks.claim->target = c.node.target; }},
     // Gates are closed for a swap; a node that only rests under its claim keeps no other pod away.
     {Reason::GatesClosedAtRest, "its gates are closed, and it is not in flight",
      [](In c) { return c.node.claim && !is_in_flight(c.node.phase) && !c.node.claim->gates.empty(); },
-     [](NodeView& node, const Flow&, const Policy&) { node.claim->gates.clear(); }},
+     [](NodeMarks& marks, WalkState&, In) { marks.claim->gates.clear(); }},
     {Reason::ClaimNotWritten, "its claim is in no record yet",
      [](In c) { return c.node.claim && !c.node.claim_is_written; }, hold_properly},
     {Reason::GatesLost, "gates are closed, and no claim says so", [](In c) { return !c.node.lost_gates.empty(); },
-     [](NodeView& node, const Flow& flow, const Policy&) {
-       if (node.claim && is_shut_in(node, flow)) node.claim->gates.merge(node.lost_gates);
+     [](NodeMarks& marks, WalkState&, In c) {
+       if (marks.claim && is_shut_in(c)) marks.claim->gates.insert(c.node.lost_gates.begin(), c.node.lost_gates.end());
      }},
     {Reason::RecordUnreadable, "its record cannot be read whole", [](In c) { return c.node.record_is_odd; }, nullptr},
     {Reason::RefusalHeard, "its driver's init container was refused, and asks no more",
@@ -122,18 +119,13 @@ bool needs_repair(const NodeView& node, const Flow& flow, const Policy& policy) 
   });
 }
 
-void repair(NodeView& node, const Flow& flow, const Policy& policy) {
+void repair(WalkedNode& node, const Flow& flow, const Policy& policy) {
+  const RepairInput in{node.now(), flow, policy};
   for (const Repair& repair : kRepairs) {
-    if (repair.apply != nullptr && repair.needed({node, flow, policy})) repair.apply(node, flow, policy);
+    if (repair.apply != nullptr && repair.needed(in)) repair.apply(node.marks(), node.walk(), in);
   }
 }
 
 bool refusal_is_stale(const NodeView& node) { return node.refused && !node.driver.asks_for; }
-
-std::optional<Phase> label_of(const NodeView& node, const Policy& policy) {
-  if (node.phase == Phase::Idle) return {};
-  if (!policy.is_on && (!node.claim || node.claim->requested_scope)) return {};
-  return node.phase;
-}
 
 }  // namespace drover::core

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/effect.h"
 #include "core/flow.h"
 #include "core/policy.h"
 #include "core/reason.h"
@@ -12,7 +13,7 @@
 namespace drover::core {
 
 struct RepairInput {
-  const NodeView& node;
+  const NodeView& node;  // what is being put right shows in it at once
   const Flow& flow;
   const Policy& policy;
 };
@@ -21,8 +22,8 @@ struct Repair {
   Reason reason;
   std::string_view text;
   bool (*needed)(const RepairInput&);
-  void (*apply)(NodeView&, const Flow&, const Policy&);  // none: writing the record again is the repair
-  bool is_along_only = false;                            // it rides on another write and never causes one
+  void (*apply)(NodeMarks&, WalkState&, const RepairInput&);  // none: writing the record again is the repair
+  bool is_along_only = false;                                 // it rides on another write and never causes one
 };
 
 // In the order in which they are applied; each is asked again of the node as those before it left it.
@@ -30,12 +31,9 @@ std::span<const Repair> repairs();
 
 // Something is to be put right.
 bool needs_repair(const NodeView& node, const Flow& flow, const Policy& policy);
-void repair(NodeView& node, const Flow& flow, const Policy& policy);
+void repair(WalkedNode& node, const Flow& flow, const Policy& policy);
 
 // The driver's init container was told that it cannot have what it asked for, and asks no more.
 bool refusal_is_stale(const NodeView& node);
-
-// What the label of a node shows: nothing when there is nothing to say, or upgrades are off and the node is not ours.
-std::optional<Phase> label_of(const NodeView& node, const Policy& policy);
 
 }  // namespace drover::core

@@ -5,26 +5,18 @@
 // rules cannot read a clock and a test can write down any moment.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "base/cow_ptr.h"
 #include "base/interned_string.h"
+#include "core/marks.h"
 #include "core/phase.h"
 #include "core/policy.h"
-#include "core/reason.h"
 
 namespace drover::core {
-
-// Which pods a clearing is about.
-enum class Scope : std::uint8_t {
-  DevicePods,  // whatever uses the device, daemon pods too: they would hold the driver
-  AllPods,     // as `kubectl drain`: daemon pods stay, pods that the selector leaves out stay
-};
 
 // A pod on a node in flight.
 struct PodView {
@@ -88,81 +80,38 @@ struct PreflightView {
   Span running_for = {};  // since we first saw it run
 };
 
-// As the value of a label: there was none. No label can say this.
-inline constexpr std::string_view kAbsent = "-";
-
-// Our exclusive hold on a node, as read from its record.
-struct Claim {
-  // Found: it was cordoned before we took it, so it stays cordoned. None: the policy does not have its nodes cordoned.
-  enum class Cordon { Ours, Found, None };
-
-  std::string id;
-  std::string policy;  // uid
-  Phase phase = Phase::Cordon;
-  std::string target = {};      // digest of what the node is to have
-  std::string driver_pod = {};  // uid of the pod that served when we took the node
-  std::string boot = {};
-  Cordon cordon = Cordon::Ours;
-  bool was_asked_for = false;                     // by a person: swap even when the driver is current
-  bool driver_failed = false;                     // what the node has never worked: it is not given back with it
-  int device_pod_returns = 0;                     // pods that use the device came after the node was clear
-  bool deadline_paused = false;                   // upgrades are off: its deadline does not come nearer
-  std::map<std::string, std::string> gates = {};  // labels that we paused, as they were; kAbsent where there was none
-  // With upgrades off: made because a driver's init container asked, and how far we went for it.
-  std::optional<Scope> requested_scope = {};
-
-  bool operator==(const Claim&) const = default;
+// What was seen of a node and is old once we move it: forgotten while the rules are walked on its behalf.
+struct WalkState {
+  Span spent = {};                                // in this phase, as far as it counts
+  std::optional<std::vector<PodView>> pods = {};  // only in flight, and only once they were listed after the cordon
+  // Operand labels that can be paused, as they are now.
+  std::vector<std::pair<base::InternedString, base::InternedString>> gates = {};
+  bool tried = true;  // this process has made one full attempt at the phase's work
 };
 
-// How the last try ended.
-struct Outcome {
-  bool failed = false;
-  bool after_swap = false;  // a failure of the version, not of the circumstances
-  base::InternedString target = {};
-  Reason code = Reason::None;
-  base::InternedString reason = {};  // the same for people
-  base::InternedString pod = {};     // the driver's pod that waited for permission when it failed, and was not given it
-  bool operator==(const Outcome&) const = default;
-};
-
-struct NodeView {
+struct NodeView : NodeMarks, WalkState {
   std::string name;
   std::string uid = {};
-  Phase phase = Phase::Idle;  // by the record; by the label where there is no record
-  Span spent = {};            // in this phase, as far as it counts
-  bool tried = true;          // this process has made one full attempt at the phase's work
   bool is_untouched = false;  // this process took it, and no pod has gone because of us
-
-  bool is_selected = true;  // the policy wants it
-  bool is_cordoned = false;
+  bool is_selected = true;    // the policy wants it
   bool is_ready = true;
-  Span unready_for = {};
-  bool is_skipped = false;                  // the skip label
-  bool is_held = false;                     // a person keeps it cordoned
-  bool is_asked_for = false;                // a person wants it upgraded whatever its driver is
-  bool without_controller = false;          // it waits for its turn without the controller
-  std::optional<Scope> refused = {};        // what its driver's init container was told that it cannot have
-  bool cannot_unload = false;               // its kernel: only a reboot takes a driver out
-  base::InternedString other_claim = {};    // what else has it: "firmware of tt-fw"
-  std::optional<Span> given_back_for = {};  // since a user uncordoned it under us
-  std::optional<Phase> label = {};          // what its state label says; none: it has none
-  base::InternedString odd_label = {};      // a state label with an unknown value
-
-  base::CowPtr<Claim> claim = {};
+  bool is_skipped = false;       // the skip label
+  bool is_held = false;          // a person keeps it cordoned
+  bool cannot_unload = false;    // its kernel: only a reboot takes a driver out
   bool claim_is_written = true;  // false: it is adopted, and stands in no record yet
   bool record_is_odd = false;    // what is written of it cannot be read, and is to be restored
-  base::CowPtr<Outcome> outcome = {};
+  Span unready_for = {};
+  base::InternedString other_claim = {};    // what else has it: "firmware of tt-fw"
+  std::optional<Span> given_back_for = {};  // since a user uncordoned it under us
+  base::InternedString odd_label = {};      // a state label with an unknown value
+
   DriverView driver = {};
   ValidatorView validator = {};
   PreflightView preflight = {};
-  base::InternedString target = {};      // digest of what the policy wants here
-  base::InternedString next_claim = {};  // the id of a claim, if one is made now
-  bool is_tainted = false;               // our taint is on it
-  std::vector<std::pair<base::InternedString, base::InternedString>> gates =
-      {};                                              // operand labels that can be paused, as they are now
+  base::InternedString target = {};                    // digest of what the policy wants here
+  base::InternedString next_claim = {};                // the id of a claim, if one is made now
   std::map<std::string, std::string> lost_gates = {};  // paused, and no claim says so: as they would be open
   std::optional<int> device_pods = {};                 // how many pods use its devices, by the last count
-  std::optional<std::vector<PodView>> pods = {};  // only in flight, and only once they were listed after the cordon
 
   // Out of service, for whatever reason.
   bool is_unavailable() const { return is_cordoned || !is_ready || is_in_flight(phase); }

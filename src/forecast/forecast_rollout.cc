@@ -153,32 +153,17 @@ bool ForecastRollout::apply() {
   return something;
 }
 
-// As observe would read it back from the node that was patched.
 void ForecastRollout::change(std::size_t index, const core::Change& change) {
   NodeView& node = fleet_.nodes[index];
   Course& course = courses_[index];
   note_steps(index, change);
-  if (change.phase != node.phase) {
+  if (change.after.phase != node.phase) {
     course.since = scene_.clock.now();
     scene_.clock.note_move();
   }
-  node.phase = change.phase;
-  node.label = change.label;
-  node.odd_label = {};
-  node.record_is_odd = false;
-  if (change.cordoned) node.is_cordoned = *change.cordoned;
-  if (change.tainted) node.is_tainted = *change.tainted;
-  if (change.cordoned == false || change.tainted == false) scene_.world.room_was_made();
-  node.claim = change.claim;
-  node.claim_is_written = true;
-  node.outcome = change.outcome;
-  node.is_asked_for = change.is_asked_for;
-  node.without_controller = change.without_controller;
-  node.lost_gates.clear();
-  for (const std::string& gate : change.gates_to_pause) {
-    std::erase_if(node.gates, [&](const auto& one) { return one.first == gate; });
-  }
-  for (const auto& [gate, value] : change.gates_to_restore) node.gates.emplace_back(gate, value);
+  const bool lets_pods_in = core::uncordons(node, change.after) || (node.is_tainted && !change.after.is_tainted);
+  if (lets_pods_in) scene_.world.room_was_made();
+  core::read_back(node, change.after);
 }
 
 void ForecastRollout::note_steps(std::size_t index, const core::Change& change) {

@@ -196,41 +196,46 @@ std::map<std::string, std::string> lost_gates_of(const NodeFacts& facts, const R
   return gates;
 }
 
+// What we wrote, as it stands on the node now.
+core::NodeMarks marks_of(const NodeFacts& facts, const RecordedState& recorded, const vendors::WorkProfile& profile) {
+  core::NodeMarks marks;
+  if (recorded.held) marks.claim = recorded.held->claim;
+  marks.outcome = recorded.outcome;
+  marks.phase = recorded.phase;
+  if (!profile.state_label.empty()) marks.label = recorded.label;
+  if (const auto refusal = refusal_on(facts, profile)) marks.refused = scope_of(refusal->serves);
+  marks.is_cordoned = facts.is_cordoned;
+  marks.is_tainted = facts.is_tainted && recorded.other_claim.empty();
+  marks.is_asked_for = recorded.is_asked_for;
+  marks.without_controller = recorded.without_controller;
+  return marks;
+}
+
 }  // namespace
 
 core::NodeView node_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
                          const vendors::WorkProfile& profile, base::WallTime now) {
   core::NodeView view;
+  static_cast<core::NodeMarks&>(view) = marks_of(facts, recorded, profile);
   view.name = facts.name;
   view.uid = facts.uid;
-  view.phase = recorded.phase;
   view.spent = around.spent;
   view.tried = around.tried;
   view.is_untouched = around.is_untouched;
   view.is_selected = around.is_selected;
-  view.is_cordoned = facts.is_cordoned;
-  view.is_tainted = facts.is_tainted && recorded.other_claim.empty();
   view.is_ready = facts.is_ready;
   if (facts.unready_since) view.unready_for = std::max(base::Span::zero(), base::Span(now - *facts.unready_since));
   view.is_skipped = facts.label(profile.skip_label) == "true";
   view.is_held = !facts.annotation(protocol::kHoldAnnotation).empty();
-  view.is_asked_for = recorded.is_asked_for;
-  view.without_controller = recorded.without_controller;
-  if (const auto refusal = refusal_on(facts, profile)) view.refused = scope_of(refusal->serves);
   const protocol::Report* report = facts.report(profile.channel.report);
   view.cannot_unload = report != nullptr && !report->can_unload;
   view.other_claim = recorded.other_claim;
   if (recorded.given_back_at) {
     view.given_back_for = std::max(base::Span::zero(), base::Span(now - *recorded.given_back_at));
   }
-  if (!profile.state_label.empty()) view.label = recorded.label;
   view.odd_label = recorded.odd_label;
-  if (recorded.held) {
-    view.claim = recorded.held->claim;
-    view.claim_is_written = facts.record && facts.record->held == recorded.held;
-  }
+  if (recorded.held) view.claim_is_written = facts.record && facts.record->held == recorded.held;
   view.record_is_odd = !facts.record_trouble.empty();
-  view.outcome = recorded.outcome;
   view.driver = driver_view(facts, recorded, around, profile);
   view.validator = validator_view(around);
   view.preflight = profile.flow.has(core::Trait::ResidentAgent)

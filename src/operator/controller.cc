@@ -238,7 +238,7 @@ void Controller::apply(PolicyState& state, const core::FleetView& view, const co
   state.is_waiting = view.policy.is_on &&
                      std::any_of(plan.decisions.begin(), plan.decisions.end(), [&](const core::Decision& decision) {
                        const core::Phase now = view.nodes[decision.node].phase;
-                       return (decision.change ? decision.change->phase : now) == core::Phase::Required;
+                       return (decision.change ? decision.change->after.phase : now) == core::Phase::Required;
                      });
   if (!competing_operator().empty()) return;  // the vendor's own operator drives
   if (state.is_waiting) device_pod_counter_.wanted();

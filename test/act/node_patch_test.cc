@@ -22,7 +22,7 @@ const base::WallTime kNow = base::parse_rfc3339("2026-11-15T12:00:00Z").value();
 const vendors::WorkProfile& kProfile = vendors::nvidia_driver();
 
 NodeNow now_of(const core::NodeView& view) {
-  NodeNow node{.name = view.name, .uid = view.uid, .version = "7", .boot = "boot-1"};
+  NodeNow node{.seen = view, .version = "7", .boot = "boot-1"};
   if (view.claim) {
     node.record.held =
         protocol::ClaimRecord{.kind = "nvidia/driver", .node = view.uid, .claim = *view.claim, .since = kNow};
@@ -34,6 +34,10 @@ NodeNow now_of(const core::NodeView& view) {
 
 kube::Request patch_of(const NodeNow& node, const core::Change& change) {
   return node_patch(node, &change, {}, kProfile, kNow);
+}
+
+std::vector<kube::Event> events(const core::FleetView& nodes) {
+  return events_of(nodes.nodes[0], change_of(nodes), nodes.policy, kProfile);
 }
 
 TEST(NodePatch, TakesANodeInOneGuardedWrite) {
@@ -132,9 +136,9 @@ TEST(NodePatch, TheAgentIsToldThatItMayLoadWhenTheNodeIsClearAndNoLonger) {
 
   nodes = fleet({current(taken("n1", Phase::Validate))});
   nodes.nodes[0].validator.has_passed = true;
-  now = now_of(nodes.nodes[0]);
-  now.order = protocol::text_of(*order);
-  const kube::Request done = patch_of(now, change_of(nodes));
+  NodeNow then = now_of(nodes.nodes[0]);
+  then.order = protocol::text_of(*order);
+  const kube::Request done = patch_of(then, change_of(nodes));
   const json::Value* gone = json::find(done.body, {"metadata", "annotations", vendors::nvidia_driver().channel.order});
   ASSERT_NE(gone, nullptr);
   EXPECT_TRUE(gone->is_null());
@@ -153,7 +157,8 @@ TEST(NodePatch, AnotherVendorsClaimIsNotTouched) {
 // A record that was copied from a machine which is gone. While its claim counted as another's, the agent was never
 // asked to prepare, and the same empty patch was sent again and again.
 TEST(NodePatch, AClaimOfAMachineThatIsGoneDoesNotKeepTheAgentFromItsOrder) {
-  NodeNow now{.name = "n1", .uid = "uid-n1", .version = "7", .driver_version = "2.8.0", .phase = Phase::Required};
+  const core::NodeView seen = node("n1", Phase::Required);
+  NodeNow now{.seen = seen, .version = "7", .driver_version = "2.8.0"};
   now.is_to_prepare = true;
   now.record.held =
       protocol::ClaimRecord{.kind = "other/firmware", .node = "uid-of-another", .claim = {.id = "x", .policy = "p"}};
@@ -170,7 +175,7 @@ TEST(NodePatch, AClaimOfAMachineThatIsGoneDoesNotKeepTheAgentFromItsOrder) {
 TEST(Events, AreTheDocumentsInItsOrder) {
   std::vector<std::string> seen;
   const auto hear = [&](const core::FleetView& nodes) {
-    for (const kube::Event& event : events_of({"n1", "u"}, change_of(nodes), kProfile)) {
+    for (const kube::Event& event : events(nodes)) {
       EXPECT_EQ(event.reason, "GPUDriverUpgrade");
       seen.push_back(event.message);
     }
@@ -198,10 +203,10 @@ TEST(Events, AreTheDocumentsInItsOrder) {
 TEST(Events, AFailureNamesTheStateAndTheReason) {
   core::FleetView nodes = fleet({taken("n1", Phase::Validate)});
   nodes.nodes[0].spent = 10min;
-  const auto events = events_of({"n1", "u"}, change_of(nodes), kProfile);
-  ASSERT_EQ(events.size(), 2U);
-  EXPECT_EQ(events[0].type, kube::Event::Type::Warning);
-  EXPECT_EQ(events[0].message,
+  const auto told = events(nodes);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].type, kube::Event::Type::Warning);
+  EXPECT_EQ(told[0].message,
             "Failed in validation-required: the new driver was not validated: 10m of 10m; the validator did not become "
             "ready");
 }
@@ -223,7 +228,7 @@ TEST(NodePatch, WithoutTheControllerTheOrderSaysWhichWishItServes) {
   EXPECT_TRUE(order->may_load);
   EXPECT_EQ(order->serves, protocol::AgentRequest::Evict);
   EXPECT_TRUE(json::find(request.body, {"metadata", "labels", kProfile.state_label})->is_null());
-  EXPECT_TRUE(events_of({.name = "n1", .uid = "u"}, change_of(nodes), kProfile).empty()) << "there is no label";
+  EXPECT_TRUE(events(nodes).empty()) << "there is no label";
 }
 
 TEST(NodePatch, ARefusalNamesThePodThatAsksAndTheReason) {
@@ -234,8 +239,8 @@ TEST(NodePatch, ARefusalNamesThePodThatAsksAndTheReason) {
   nodes.nodes[0].driver.asks_for = core::Scope::DevicePods;
   nodes.nodes[0].pods = {pod("bare")};
   nodes.nodes[0].pods->front().owner.clear();
+  nodes.nodes[0].driver.pod = "pod-1";
   NodeNow now = now_of(nodes.nodes[0]);
-  now.driver_pod = "pod-1";
   const auto order = protocol::parse_order(order_in(patch_of(now, change_of(nodes))));
   ASSERT_TRUE(order);
   EXPECT_EQ(order->id, "pod-1");
@@ -243,9 +248,9 @@ TEST(NodePatch, ARefusalNamesThePodThatAsksAndTheReason) {
   EXPECT_TRUE(order->is_refused && !order->may_load);
   EXPECT_EQ(order->serves, protocol::AgentRequest::Evict);
   EXPECT_THAT(order->message, ::testing::HasSubstr("ml/bare"));
-  const auto events = events_of({.name = "n1", .uid = "u"}, change_of(nodes), kProfile);
-  ASSERT_EQ(events.size(), 1U);
-  EXPECT_THAT(events[0].message, ::testing::StartsWith("Failed in pod-deletion-required: "));
+  const auto told = events(nodes);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_THAT(told[0].message, ::testing::StartsWith("Failed in pod-deletion-required: "));
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(Alone, AnOutdatedDriverWaitsForItsTurnWithoutALabel) {
   FleetView nodes = off({node("a")});
   nodes.nodes[0].label.reset();
   EXPECT_EQ(verdict(nodes), "done > required");
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_TRUE(change.without_controller);
   EXPECT_TRUE(change.is_without_controller);
   EXPECT_EQ(change.label, std::nullopt);
@@ -90,7 +90,7 @@ TEST(Alone, NothingIsReplacedBeforeItsImageIsThereAndItsTemplateKnown) {
 TEST(Alone, ADriverThatAsksIsServedWithItsOwnFlags) {
   FleetView nodes = off({asking("a")});
   EXPECT_EQ(verdict(nodes), "required > cordon > wait-for-jobs > evict-device-pods");
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.claim->requested_scope, Scope::DevicePods);
   EXPECT_TRUE(change.claim->driver_pod.empty()) << "it is not the one that serves";
   EXPECT_EQ(change.cordoned, true);
@@ -166,10 +166,10 @@ TEST(Alone, WhatCannotBeIsRefusedAndTheNodeGivenBack) {
   nodes.policy.drain.reset();
   nodes.nodes[0].pods = {pod("bare")};
   nodes.nodes[0].pods->front().owner.clear();
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.phase, Phase::Failed);
   EXPECT_EQ(change.cordoned, false);
-  EXPECT_EQ(change.refuses, Scope::DevicePods);
+  EXPECT_EQ(change.refused, Scope::DevicePods);
   EXPECT_FALSE(change.claim);
   EXPECT_THAT(change.outcome->reason, HasSubstr("ml/bare"));
 
@@ -183,7 +183,7 @@ TEST(Alone, WhatCannotBeIsRefusedAndTheNodeGivenBack) {
   one.driver.asks_for.reset();
   one.driver.waits_for_us = false;
   EXPECT_EQ(verdict(nodes), "relabel") << "it has heard, and the answer is taken away";
-  EXPECT_EQ(change_of(nodes).refuses, std::nullopt);
+  EXPECT_EQ(change_of(nodes).refused, std::nullopt);
   one = asking("a");
   one.phase = Phase::Failed;
   one.outcome = change.outcome;
@@ -207,7 +207,7 @@ TEST(Alone, AfterTheSwapTheNodeIsGivenBackAsSoonAsTheDriverAsksNoMore) {
   nodes.nodes[0].driver.asks_nothing = true;
   nodes.nodes[0].lost_gates = {{"plugin", "true"}};
   EXPECT_EQ(verdict(nodes), "restart > required");
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.cordoned, false);
   EXPECT_EQ(change.tainted, false);
   EXPECT_EQ(change.gates_to_restore.at("plugin"), "true");
@@ -242,10 +242,10 @@ TEST(Alone, AControllerThatComesBackGoesOnWithWhatItFinds) {
   FleetView nodes = off({served("a", Phase::EvictDevicePods), rolling("b")});
   nodes.policy.is_on = true;
   nodes.nodes[0].pods = {pod("train")};
-  const Change first = change_of(nodes, 0);
+  const MadeChange first = change_of(nodes, 0);
   EXPECT_EQ(first.claim->requested_scope, std::nullopt);
   EXPECT_EQ(first.label, Phase::EvictDevicePods);
-  const Change second = change_of(nodes, 1);
+  const MadeChange second = change_of(nodes, 1);
   EXPECT_EQ(second.label, Phase::Required);
   EXPECT_FALSE(second.without_controller);
 }

@@ -6,7 +6,7 @@
 namespace drover::core::testing {
 namespace {
 
-void expect_promises(const NodeView& before, const Change& change, const Policy& policy) {
+void expect_promises(const NodeView& before, const MadeChange& change, const Policy& policy) {
   const bool was_ours = before.claim && before.claim->cordon == Claim::Cordon::Ours;
   if (change.cordoned == true) {
     ASSERT_TRUE(change.claim) << "a cordon without a claim";
@@ -45,16 +45,8 @@ void expect_promises(const NodeView& before, const Change& change, const Policy&
 }
 
 NodeView after(NodeView node, const Change& change) {
-  node.phase = change.phase;
-  node.label = change.label;
-  if (change.cordoned) node.is_cordoned = *change.cordoned;
-  if (change.tainted) node.is_tainted = *change.tainted;
-  node.claim = change.claim;
-  node.outcome = change.outcome;
-  node.without_controller = change.without_controller;
-  node.refused = change.refuses;
-  if (change.wish_is_heard) node.is_asked_for = false;
-  if (change.gives_back_to_person) node.given_back_for = Span{};
+  if (gives_back_to_person(node, change.after)) node.given_back_for = Span{};
+  read_back(node, change.after);
   node.spent = {};
   return node;
 }
@@ -68,7 +60,7 @@ TEST(AnyFleet, EveryWriteKeepsThePromises) {
       if (decision.change) {
         EXPECT_EQ(decision.action, Action::None) << "a move and work in one pass";
       }
-      if (decision.change) expect_promises(some.nodes[decision.node], *decision.change, some.policy);
+      if (decision.change) expect_promises(some.nodes[decision.node], change_of(some, decision), some.policy);
     }
     if (::testing::Test::HasFailure()) return;
   }
@@ -83,7 +75,7 @@ TEST(AnyFleet, NoNodeStartsBeyondTheLimits) {
     int newly_away = 0;
     for (const Decision& decision : plan.decisions) {
       if (!decision.change || is_in_flight(some.nodes[decision.node].phase)) continue;
-      if (!is_in_flight(decision.change->phase)) continue;
+      if (!is_in_flight(decision.change->after.phase)) continue;
       ++fresh;
       newly_away += some.nodes[decision.node].is_unavailable() ? 0 : 1;
     }

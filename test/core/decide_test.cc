@@ -12,6 +12,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// Ten thousand nodes have one each for every kind of work.
+TEST(NodeView, StaysSmall) { EXPECT_LE(sizeof(NodeView), 432U); }
+
 // At rest.
 
 TEST(AtRest, AnEmptyFleetIsNoTrouble) {
@@ -70,7 +73,7 @@ TEST(AtRest, ANodeThatWaitsIsHeldOnlyForADriverThatFailed) {
   FleetView nodes = fleet({taken("a", Phase::Required)});
   nodes.nodes[0].preflight.state = PreflightView::State::Unasked;  // so that it waits
   nodes.nodes[0].claim->driver_failed = true;
-  EXPECT_TRUE(!decide(nodes).decisions[0].change || decide(nodes).decisions[0].change->claim);
+  EXPECT_TRUE(!decide(nodes).decisions[0].change || decide(nodes).decisions[0].change->after.claim);
   nodes.nodes[0].claim->driver_failed = false;
   EXPECT_FALSE(change_of(nodes).claim);
   EXPECT_EQ(change_of(nodes).cordoned, false);
@@ -82,7 +85,7 @@ TEST(AtRest, AFailedNodeKeepsNoGateClosed) {
   nodes.nodes[0].claim->gates = {{"deploy", "true"}};
   const Plan plan = decide(nodes);
   ASSERT_TRUE(plan.decisions[0].change);
-  EXPECT_EQ(plan.decisions[0].change->gates_to_restore.at("deploy"), "true");
+  EXPECT_EQ(change_of(nodes, plan.decisions[0]).gates_to_restore.at("deploy"), "true");
 }
 
 TEST(AtRest, AnOutdatedDriverIsToBeUpgraded) {
@@ -173,7 +176,7 @@ TEST(AtRest, ANodeThatIsTakenOverIsWrittenDownBeforeAnythingElse) {
 // Its turn.
 
 TEST(Required, TakesTheNodeInOneWrite) {
-  const Change change = change_of(fleet({node("a", Phase::Required)}));
+  const MadeChange change = change_of(fleet({node("a", Phase::Required)}));
   EXPECT_EQ(change.phase, Phase::EvictDevicePods);
   EXPECT_EQ(change.cordoned, true);
   EXPECT_EQ(change.tainted, true);
@@ -188,7 +191,7 @@ TEST(Required, DoesNotTouchTheCordonThatItFinds) {
   FleetView nodes = fleet({node("a", Phase::Required)});
   nodes.nodes[0].is_cordoned = true;
   nodes.nodes.push_back(node("b", Phase::Required));
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.cordoned, std::nullopt);
   ASSERT_TRUE(change.claim);
   EXPECT_EQ(change.claim->cordon, Claim::Cordon::Found);
@@ -223,7 +226,7 @@ TEST(Required, ADeadNodeIsPassedOver) {
 
 TEST(Required, AHeldNodeThatIsTriedAgainStaysOurs) {
   FleetView nodes = fleet({taken("a", Phase::Required)});
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.claim->cordon, Claim::Cordon::Ours);
   EXPECT_EQ(change.cordoned, std::nullopt);
 }
@@ -301,7 +304,7 @@ TEST(EvictDevicePods, ARefusedPodFailsTheNodeAndGivesItBack) {
   FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
   nodes.nodes[0].pods = {pod("train")};
   nodes.nodes[0].pods->front().owner.clear();
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.phase, Phase::Failed);
   EXPECT_EQ(change.cordoned, false);
   EXPECT_EQ(change.tainted, false);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,12 +82,34 @@ inline int starts(const FleetView& fleet) {
   return count;
 }
 
-// The change that a node's decision asks for; the test fails when it asks for none.
-inline Change change_of(const FleetView& fleet, std::size_t index = 0) {
-  const Plan plan = decide(fleet);
-  EXPECT_TRUE(plan.decisions.at(index).change);
-  const auto& change = plan.decisions.at(index).change;
-  return change ? *change : Change{.path = {}, .phase = Phase::Idle};
+// A change as tests ask about it: our marks afterwards, and what it means for the node.
+struct MadeChange : NodeMarks, Change {
+  std::optional<bool> cordoned = {};
+  std::optional<bool> tainted = {};
+  std::map<std::string, std::string> gates_to_restore = {};
+  std::vector<std::string> gates_to_pause = {};
+  bool gives_back_to_person = false;
+  bool is_without_controller = false;
+
+  MadeChange(const NodeView& before, const Change& change, const Policy& policy)
+      : NodeMarks(change.after),
+        Change(change),
+        gates_to_restore(core::gates_to_restore(before, after)),
+        gates_to_pause(core::gates_to_pause(before, after)),
+        gives_back_to_person(core::gives_back_to_person(before, after)),
+        is_without_controller(core::is_without_controller(before, policy)) {
+    if (before.is_cordoned != is_cordoned) cordoned = is_cordoned;
+    if (before.is_tainted != is_tainted) tainted = is_tainted;
+  }
+};
+
+// What a node's decision changes; the test fails when it changes nothing.
+inline MadeChange change_of(const FleetView& fleet, const Decision& decision) {
+  EXPECT_TRUE(decision.change);
+  return {fleet.nodes.at(decision.node), decision.change ? *decision.change : Change{}, fleet.policy};
+}
+inline MadeChange change_of(const FleetView& fleet, std::size_t index = 0) {
+  return change_of(fleet, decide(fleet).decisions.at(index));
 }
 
 // The same node with the driver that is wanted.

@@ -35,7 +35,7 @@ TEST_P(UnwindTest, TheNodeIsAsItWas) {
   nodes.nodes[0].pods = {pod("train")};
   nodes.policy.drain = Removal{.at_most = 300s};
   how.make(nodes);
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(name(change.phase), how.to);
   EXPECT_FALSE(change.claim);
   EXPECT_EQ(change.tainted, false);
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(All, UnwindTest,
 TEST(Unwind, APersonWhoUncordonsHasTheNode) {
   FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
   nodes.nodes[0].is_cordoned = false;
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.phase, Phase::Required);
   EXPECT_TRUE(change.gives_back_to_person);
   EXPECT_EQ(change.cordoned, std::nullopt);
@@ -61,7 +61,7 @@ TEST(Unwind, APersonWhoUncordonsHasTheNode) {
 TEST(Unwind, AnOldDriverIsNeverReplacedOnAnOpenNode) {
   FleetView nodes = fleet({taken("a", Phase::Restart)});
   nodes.nodes[0].is_cordoned = false;
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.phase, Phase::Required);
   EXPECT_TRUE(change.gives_back_to_person);
   EXPECT_FALSE(change.claim);
@@ -80,7 +80,7 @@ TEST(Outcome, IsAboutTheDriverThatWasTriedWhenAnotherIsWantedByNow) {
   FleetView nodes = fleet({taken("a", Phase::Validate)});
   nodes.nodes[0].claim->target = "tried";
   nodes.nodes[0].spent = 1h;
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   ASSERT_TRUE(change.outcome);
   EXPECT_TRUE(change.outcome->failed);
   EXPECT_EQ(change.outcome->target, "tried");
@@ -90,7 +90,7 @@ TEST(Outcome, IsAboutTheDriverThatWasTriedWhenAnotherIsWantedByNow) {
 TEST(Outcome, KnowsTheTargetThatChangedBeforeTheSwap) {
   FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
   nodes.nodes[0].claim->target = "older";
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.phase, Phase::Restart);
   EXPECT_EQ(change.claim->target, "new");
 }
@@ -128,7 +128,7 @@ TEST(LooseEnds, GatesThatWereLostWithTheRecordAreKeptClosedThroughTheSwap) {
   nodes.nodes[0].claim_is_written = false;
   nodes.nodes[0].gates = {{"dcgm", "true"}};
   nodes.nodes[0].lost_gates = {{"plugin", "true"}};
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_TRUE(change.gates_to_restore.empty());
   EXPECT_THAT(change.gates_to_pause, ::testing::ElementsAre("dcgm"));
   EXPECT_EQ(change.claim->gates.size(), 2U);
@@ -137,7 +137,7 @@ TEST(LooseEnds, GatesThatWereLostWithTheRecordAreKeptClosedThroughTheSwap) {
 TEST(Unwind, AHeldNodeStaysCordoned) {
   FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
   nodes.nodes[0].is_skipped = nodes.nodes[0].is_held = true;
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.cordoned, std::nullopt);
   EXPECT_FALSE(change.claim);
 }
@@ -206,7 +206,7 @@ TEST(Restart, GoesBackForAPodThatCameAndGivesUpWhenTheyKeepComing) {
   FleetView nodes = fleet({taken("a", Phase::Restart)});
   nodes.nodes[0].pods = {pod("late")};
   nodes.nodes[0].claim->gates = {{"gate", "true"}};
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.phase, Phase::EvictDevicePods);
   EXPECT_EQ(change.claim->device_pod_returns, 1);
   EXPECT_EQ(change.claim->gates.size(), 1U) << "what was paused is still to be restored";
@@ -250,7 +250,7 @@ TEST(Restart, SaysWhatIsWrongWithTheNewPodAndFailsInTheEnd) {
   nodes.nodes[0].spent = 29min;
   EXPECT_EQ(verdict(nodes), "waits");
   nodes.nodes[0].spent = 30min;
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.phase, Phase::Failed);
   EXPECT_TRUE(change.outcome->after_swap);
   EXPECT_EQ(change.cordoned, std::nullopt) << "held: its driver does not work";
@@ -261,7 +261,7 @@ TEST(Restart, SaysWhatIsWrongWithTheNewPodAndFailsInTheEnd) {
 TEST(Restart, PausesTheSiblingsAndValidateLetsThemBack) {
   FleetView nodes = fleet({taken("a", Phase::EvictDevicePods)});
   nodes.nodes[0].gates = {{"deploy.plugin", "true"}};
-  Change change = change_of(nodes);
+  MadeChange change = change_of(nodes);
   EXPECT_THAT(change.gates_to_pause, ::testing::ElementsAre("deploy.plugin"));
   EXPECT_EQ(change.claim->gates.at("deploy.plugin"), "true");
 
@@ -279,7 +279,7 @@ TEST(Validate, EndsInService) {
   FleetView nodes = fleet({current(taken("a", Phase::Validate))});
   EXPECT_EQ(verdict(nodes), "waits");
   nodes.nodes[0].validator.has_passed = true;
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.phase, Phase::Done);
   EXPECT_EQ(change.cordoned, false);
   EXPECT_FALSE(change.claim);
@@ -301,7 +301,7 @@ TEST(Validate, RunsOutOfTimeAlsoWithoutAValidator) {
 TEST(AfterTheSwap, ACordonThatAPersonTookOffIsNoLongerOurs) {
   FleetView nodes = fleet({current(taken("a", Phase::Validate))});
   nodes.nodes[0].is_cordoned = false;
-  const Change change = change_of(nodes);
+  const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.phase, Phase::Validate);
   EXPECT_EQ(change.claim->cordon, Claim::Cordon::Found);
   EXPECT_EQ(change.cordoned, std::nullopt);
@@ -342,7 +342,7 @@ TEST(Failed, IsNotLeftWhileTheTargetIsUnknown) {
 TEST(Failed, LeftByAnotherOperatorIsRecordedAndIsNotAFailureOfTheVersion) {
   for (const bool held : {false, true}) {
     FleetView nodes = fleet({held ? current(taken("a", Phase::Failed)) : current(node("a", Phase::Failed))});
-    const Change change = change_of(nodes);
+    const MadeChange change = change_of(nodes);
     EXPECT_EQ(change.phase, Phase::Failed);
     ASSERT_TRUE(change.outcome);
     EXPECT_TRUE(change.outcome->failed);
@@ -365,7 +365,7 @@ TEST(AfterTheSwap, AMachineThatDiesFailsAndFreesItsSlot) {
     nodes.nodes[0].unready_for = 9min;
     EXPECT_EQ(verdict(nodes), "waits") << name(phase);
     nodes.nodes[0].unready_for = 10min;
-    const Change change = change_of(nodes);
+    const MadeChange change = change_of(nodes);
     EXPECT_EQ(change.phase, Phase::Failed) << name(phase);
     EXPECT_TRUE(change.outcome->after_swap) << "a driver that kills its machine looks the same";
   }

@@ -21,7 +21,7 @@ FleetView of_policy(const std::string& uid, int nodes) {
 int taken_by(const Plan& plan) {
   int taken = 0;
   for (const Decision& decision : plan.decisions)
-    taken += decision.change && is_in_flight(decision.change->phase) ? 1 : 0;
+    taken += decision.change && is_in_flight(decision.change->after.phase) ? 1 : 0;
   return taken;
 }
 

@@ -20,6 +20,8 @@ Decision decision(const FleetView& view, std::size_t index = 0) {
   return core::decide(prepared(), view).decisions.at(index);
 }
 
+MadeChange change(const FleetView& view) { return change_of(view, decision(view)); }
+
 // "required > cordon > drain", the work, or "waits".
 std::string verdict_of(const FleetView& view, std::size_t index = 0) {
   const Decision made = decision(view, index);
@@ -62,24 +64,22 @@ TEST(WhenPrepared, NoNodeIsTakenBeforeTheDriverIsPrepared) {
 TEST(WhenPrepared, CordonTaintAndGatesAreOneMove) {
   NodeView waiting = node("tt-1", Phase::Required);
   waiting.gates = {{base::InternedString("gate"), base::InternedString(kAbsent)}};
-  const Decision made = decision(of(waiting));
-  ASSERT_TRUE(made.change);
-  EXPECT_EQ(made.change->cordoned, true);
-  EXPECT_EQ(made.change->tainted, true);
-  EXPECT_EQ(made.change->gates_to_pause, std::vector<std::string>{"gate"});
-  EXPECT_EQ(made.change->claim->gates.at("gate"), kAbsent);
+  const MadeChange made = change(of(waiting));
+  EXPECT_EQ(made.cordoned, true);
+  EXPECT_EQ(made.tainted, true);
+  EXPECT_EQ(made.gates_to_pause, std::vector<std::string>{"gate"});
+  EXPECT_EQ(made.claim->gates.at("gate"), kAbsent);
 }
 
 TEST(WhenPrepared, ANodeIsGivenBackWithItsGatesInOneMove) {
   NodeView node = loading();
   node.claim->gates = {{"gate", "true"}, {"other", std::string(kAbsent)}};
   node.driver.is_ready = true;
-  const Decision made = decision(of(node));
-  ASSERT_TRUE(made.change);
-  EXPECT_EQ(made.change->phase, Phase::Done);
-  EXPECT_EQ(made.change->cordoned, false);
-  EXPECT_EQ(made.change->gates_to_restore, node.claim->gates);
-  EXPECT_FALSE(made.change->claim);
+  const MadeChange made = change(of(node));
+  EXPECT_EQ(made.phase, Phase::Done);
+  EXPECT_EQ(made.cordoned, false);
+  EXPECT_EQ(made.gates_to_restore, node.claim->gates);
+  EXPECT_FALSE(made.claim);
 }
 
 TEST(WhenPrepared, WithoutDrainTheNodeStaysOpen) {
@@ -87,11 +87,10 @@ TEST(WhenPrepared, WithoutDrainTheNodeStaysOpen) {
   view.policy.cordons = false;
   view.policy.device_pods.reset();
   view.policy.drain.reset();
-  const Decision made = decision(view);
-  ASSERT_TRUE(made.change);
-  EXPECT_EQ(made.change->phase, Phase::Restart);
-  EXPECT_FALSE(made.change->cordoned);
-  EXPECT_EQ(made.change->claim->cordon, Claim::Cordon::None);
+  const MadeChange made = change(view);
+  EXPECT_EQ(made.phase, Phase::Restart);
+  EXPECT_FALSE(made.cordoned);
+  EXPECT_EQ(made.claim->cordon, Claim::Cordon::None);
 }
 
 TEST(WhenPrepared, ANodeThatWasLeftOpenIsShutWhenItIsToBeEmptiedAfterAll) {
@@ -99,10 +98,9 @@ TEST(WhenPrepared, ANodeThatWasLeftOpenIsShutWhenItIsToBeEmptiedAfterAll) {
   node.claim->cordon = Claim::Cordon::None;
   node.is_cordoned = false;
   node.is_tainted = false;
-  const Decision made = decision(of(node));
-  ASSERT_TRUE(made.change);
-  EXPECT_EQ(made.change->cordoned, true);
-  EXPECT_EQ(made.change->claim->cordon, Claim::Cordon::Ours);
+  const MadeChange made = change(of(node));
+  EXPECT_EQ(made.cordoned, true);
+  EXPECT_EQ(made.claim->cordon, Claim::Cordon::Ours);
 }
 
 // Its pods were listed while others could still be scheduled: they say nothing any more.
@@ -111,10 +109,9 @@ TEST(WhenPrepared, PodsThatWereSeenBeforeThatCordonDoNotCount) {
   node.claim->cordon = Claim::Cordon::None;
   node.is_cordoned = false;
   node.is_tainted = false;
-  const Decision made = decision(of(node));
-  ASSERT_TRUE(made.change);
-  EXPECT_EQ(made.change->cordoned, true);
-  EXPECT_EQ(made.change->phase, Phase::Drain);
+  const MadeChange made = change(of(node));
+  EXPECT_EQ(made.cordoned, true);
+  EXPECT_EQ(made.phase, Phase::Drain);
 }
 
 TEST(WhenPrepared, WhoUsesTheDeviceGoesFirstThenEverybodyElse) {
@@ -143,8 +140,8 @@ TEST(WhenPrepared, OneTimeIsForBothPasses) {
     node.spent = 600s;
     const FleetView view = of(node);
     EXPECT_EQ(verdict_of(view), "drain > failed");
-    EXPECT_EQ(decision(view).change->cordoned, false) << "the driver is untouched: the node goes back";
-    EXPECT_FALSE(decision(view).change->outcome->after_swap);
+    EXPECT_EQ(change(view).cordoned, false) << "the driver is untouched: the node goes back";
+    EXPECT_FALSE(change(view).outcome->after_swap);
   }
 }
 
@@ -162,7 +159,7 @@ TEST(WhenPrepared, ABarePodThatUsesTheDeviceFailsTheNodeAndNamesTheFlag) {
   bare.owner.clear();
   const FleetView view = of(draining({bare}));
   EXPECT_EQ(verdict_of(view), "drain > failed");
-  EXPECT_NE(decision(view).change->path.back().because.find("set spec.…drain.force=true"), std::string::npos);
+  EXPECT_NE(change(view).path.back().because.find("set spec.…drain.force=true"), std::string::npos);
 }
 
 TEST(WhenPrepared, WhoHoldsTheDeviceIsWaitedForWithoutLimit) {
@@ -171,7 +168,7 @@ TEST(WhenPrepared, WhoHoldsTheDeviceIsWaitedForWithoutLimit) {
   node.spent = std::chrono::hours(5);
   EXPECT_EQ(because(of(node)), "the device is held");
   EXPECT_EQ(verdict_of(of(node)), "put right") << "the clock is stopped";
-  EXPECT_TRUE(decision(of(node)).change->claim->deadline_paused);
+  EXPECT_TRUE(change(of(node)).claim->deadline_paused);
   node.claim->deadline_paused = true;
   EXPECT_EQ(verdict_of(of(node)), "waits");
   node.driver.may_not_force = true;
@@ -184,21 +181,20 @@ TEST(WhenPrepared, WhoHoldsTheDeviceIsWaitedForWithoutLimit) {
 TEST(WhenPrepared, ADriverThatDidNotLoadFailsAtOnceAndANewPodIsAnotherTry) {
   NodeView node = loading();
   node.driver.refusal = "invalid module format";
-  const Decision made = decision(of(node));
-  ASSERT_TRUE(made.change);
-  EXPECT_EQ(made.change->phase, Phase::Failed);
-  EXPECT_TRUE(made.change->outcome->after_swap);
-  EXPECT_FALSE(made.change->cordoned) << "it stays cordoned";
+  const MadeChange made = change(of(node));
+  EXPECT_EQ(made.phase, Phase::Failed);
+  EXPECT_TRUE(made.outcome->after_swap);
+  EXPECT_FALSE(made.cordoned) << "it stays cordoned";
 
   NodeView failed = node;
   failed.phase = Phase::Failed;
   failed.is_tainted = false;
-  failed.claim = made.change->claim;
-  failed.outcome = made.change->outcome;
+  failed.claim = made.claim;
+  failed.outcome = made.outcome;
   failed.driver.waits_for_us = true;
   EXPECT_EQ(verdict_of(of(failed)), "waits") << "the very pod that failed";
   failed.driver.pod = "newer-tt-1";
-  EXPECT_EQ(decision(of(failed)).change->path.front().to, Phase::Required);
+  EXPECT_EQ(change(of(failed)).path.front().to, Phase::Required);
 }
 
 TEST(WhenPrepared, APodThatAskedWhenTheDrainFailedDoesNotBringTheNodeBackByAskingOn) {
@@ -206,28 +202,26 @@ TEST(WhenPrepared, APodThatAskedWhenTheDrainFailedDoesNotBringTheNodeBackByAskin
   node.spent = 700s;
   node.driver.pod = "new-tt-1";
   node.driver.waits_for_us = true;
-  const Decision made = decision(of(node));
-  ASSERT_TRUE(made.change);
-  ASSERT_EQ(made.change->phase, Phase::Failed);
-  EXPECT_FALSE(made.change->claim) << "it is given back";
+  const MadeChange made = change(of(node));
+  ASSERT_EQ(made.phase, Phase::Failed);
+  EXPECT_FALSE(made.claim) << "it is given back";
 
   NodeView failed = node;
   failed.phase = Phase::Failed;
   failed.is_cordoned = false;
   failed.is_tainted = false;
-  failed.claim = made.change->claim;
-  failed.outcome = made.change->outcome;
+  failed.claim = made.claim;
+  failed.outcome = made.outcome;
   EXPECT_EQ(verdict_of(of(failed)), "waits") << "the very pod that was not given permission";
   failed.driver.pod = "newer-tt-1";
-  EXPECT_EQ(decision(of(failed)).change->path.front().to, Phase::Required) << "it was deleted";
+  EXPECT_EQ(change(of(failed)).path.front().to, Phase::Required) << "it was deleted";
 }
 
 TEST(WhenPrepared, ThePermissionNamesWhatIsWantedNow) {
   NodeView node = loading();
   node.claim->target = "older";
-  const Decision made = decision(of(node));
-  ASSERT_TRUE(made.change);
-  EXPECT_EQ(made.change->claim->target, node.target);
+  const MadeChange made = change(of(node));
+  EXPECT_EQ(made.claim->target, node.target);
 }
 
 TEST(WhenPrepared, NoNodeHasALabelThatCouldBeWrong) {
@@ -249,8 +243,8 @@ TEST(WhenPrepared, AHostThatTakesItsDriverBackGetsItsNodeBack) {
   for (NodeView node : {draining({pod("train")}), loading()}) {
     node.driver.is_host_managed = true;
     const FleetView view = of(node);
-    EXPECT_EQ(decision(view).change->phase, Phase::Idle) << name(node.phase);
-    EXPECT_EQ(decision(view).change->cordoned, false);
+    EXPECT_EQ(change(view).phase, Phase::Idle) << name(node.phase);
+    EXPECT_EQ(change(view).cordoned, false);
   }
 }
 
