@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "core/explain.h"
+#include "core/repair.h"
 #include "protocol/keys.h"
 
 namespace drover::act {
@@ -27,6 +28,11 @@ std::vector<kube::Event> events_of(const core::NodeView& before, const core::Cha
   const NodeName node{.name = before.name, .uid = before.uid};
   const auto& label = change.after.label;
   std::vector<kube::Event> events;
+  if (change.repairs_show) {
+    const std::string_view what = change.after.is_cordoned == before.is_cordoned ? "taint" : "cordon";
+    events.push_back(
+        about(node, profile, kube::Event::Type::Normal, fmt::format("Repaired the {}: {}", what, repairs_of(change))));
+  }
   for (const core::Step& step : change.path) {
     if (step.to == core::Phase::Failed) {
       events.push_back(about(node, profile, kube::Event::Type::Warning,
@@ -49,6 +55,12 @@ std::vector<kube::Event> events_of(const core::NodeView& before, const core::Cha
                            fmt::format("Restored state label to {}", profile.state(*label))));
   }
   return events;
+}
+
+std::string repairs_of(const core::Change& change) {
+  std::string text;
+  for (const core::Repair* repair : change.repairs) text += (text.empty() ? "" : "; ") + std::string(repair->text);
+  return text;
 }
 
 kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::WorkProfile& profile) {

@@ -22,6 +22,9 @@ struct NodeName {
 std::vector<kube::Event> events_of(const core::NodeView& before, const core::Change& change, const core::Policy& policy,
                                    const vendors::WorkProfile& profile);
 
+// "the claim names another policy; its claim is in no record yet"
+std::string repairs_of(const core::Change& change);
+
 // A pod was deleted because a documented time was over, whatever its budget says.
 kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::WorkProfile& profile);
 

@@ -194,6 +194,7 @@ struct Executor::Body {
 
   void tell(const Write& write) {
     for (const kube::Event& event : write.events) events.record(event);
+    if (!write.repairs.empty()) log::info("node repaired", {{"node", write.subject.node}, {"what", write.repairs}});
     if (write.path.empty()) return;
     log::info("node moved", {{"logger", "controllers.Upgrade"}, {"node", write.subject.node}, {"path", write.path}});
   }

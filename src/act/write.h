@@ -61,6 +61,7 @@ struct Write {
   base::Span rest = {};                  // after a success: not again before the world could show what was done
   std::vector<kube::Event> events = {};  // recorded once it has succeeded
   std::string path = {};                 // of a move, for the log
+  std::string repairs = {};              // that it writes, for the log
 };
 
 struct WriteResult {

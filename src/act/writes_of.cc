@@ -138,6 +138,7 @@ class Writer {
     if (change != nullptr) {
       write.events = events_of(node, *change, in_.view.policy, in_.profile);
       write.path = path_of(*change, in_.profile);
+      write.repairs = repairs_of(*change);
       write.subject.takes = std::any_of(change->path.begin(), change->path.end(),
                                         [](const core::Step& step) { return step.to == Phase::Cordon; });
       if (write.subject.takes && change->after.claim) write.subject.claim = change->after.claim->id;

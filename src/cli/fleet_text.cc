@@ -10,6 +10,7 @@
 #include "cli/screen.h"
 #include "core/drain.h"
 #include "core/explain.h"
+#include "core/repair.h"
 
 namespace drover::cli {
 namespace {
@@ -222,6 +223,10 @@ void tell_facts(const FleetSnapshot& look, std::size_t index, std::vector<std::s
   }
   if (!node.preflight.trouble.empty()) {
     lines.push_back(fmt::format("  preflight    {}", base::one_line(node.preflight.trouble, kMostReason)));
+  }
+  for (const core::Repair& repair : core::repairs()) {
+    if (repair.needed({node, look.profile().flow, look.view().policy}))
+      lines.push_back(fmt::format("  repair       {} ({})", repair.text, core::name(repair.reason)));
   }
   tell_pods(look, index, lines);
 }

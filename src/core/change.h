@@ -21,10 +21,14 @@ struct Step {
   Reason reason = Reason::None;
 };
 
+struct Repair;
+
 // Everything that one PATCH of the Node says.
 struct Change {
-  std::vector<Step> path;  // empty: the label is put right, nothing else
+  std::vector<Step> path;  // empty: what contradicted itself is put right, nothing else
   NodeMarks after;         // as they are written
+  std::vector<const Repair*> repairs = {};
+  bool repairs_show = false;  // they alone change the cordon or the taint
 };
 
 // ---- what it means; `before` is the node as it was decided on

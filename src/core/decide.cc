@@ -30,7 +30,8 @@ Decision decide_for(const Flow& flow, const FleetView& fleet, const Slots& slots
   if (moves || needs_repair(node, flow, fleet.policy)) {
     WalkedNode walked(node);
     const NodeView& now = walked.now();
-    repair(walked, flow, fleet.policy);
+    std::vector<const Repair*> repairs = repair(walked, flow, fleet.policy);
+    const bool repairs_show = now.is_cordoned != node.is_cordoned || now.is_tainted != node.is_tainted;
     // A repair that cordons makes what was known of the pods old: the rule that was chosen by them is chosen again.
     if (node.pods && !now.pods) decision.rule = first_that_applies(flow, input_of(fleet, slots, index, now), words);
     std::vector<Step> path;
@@ -45,7 +46,10 @@ Decision decide_for(const Flow& flow, const FleetView& fleet, const Slots& slots
       words = Explanation::mute();
       decision.rule = first_that_applies(flow, input_of(fleet, slots, index, now), words);
     }
-    decision.change = Change{.path = std::move(path), .after = settled(walked, fleet.policy)};
+    decision.change = Change{.path = std::move(path),
+                             .after = settled(walked, fleet.policy),
+                             .repairs = std::move(repairs),
+                             .repairs_show = repairs_show};
   } else if (decision.rule != nullptr) {
     decision.action = decision.rule->action;
   }

@@ -119,11 +119,15 @@ bool needs_repair(const NodeView& node, const Flow& flow, const Policy& policy) 
   });
 }
 
-void repair(WalkedNode& node, const Flow& flow, const Policy& policy) {
+std::vector<const Repair*> repair(WalkedNode& node, const Flow& flow, const Policy& policy) {
   const RepairInput in{node.now(), flow, policy};
+  std::vector<const Repair*> done;
   for (const Repair& repair : kRepairs) {
-    if (repair.apply != nullptr && repair.needed(in)) repair.apply(node.marks(), node.walk(), in);
+    if (!repair.needed(in)) continue;
+    if (repair.apply != nullptr) repair.apply(node.marks(), node.walk(), in);
+    done.push_back(&repair);
   }
+  return done;
 }
 
 bool refusal_is_stale(const NodeView& node) { return node.refused && !node.driver.asks_for; }

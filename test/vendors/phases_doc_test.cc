@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "core/flows/flows.h"
+#include "core/repair.h"
 #include "vendors/work_profile.h"
 
 namespace drover::vendors {
@@ -118,12 +119,29 @@ std::string flow_page(const WorkProfile& profile) {
   return text;
 }
 
+std::string repairs() {
+  std::string text =
+      "\n## Repairs\n\n"
+      "What contradicts itself on a node is put right without a move, in this order, whatever left it so: a crash, a "
+      "user, "
+      "an\nolder version. Each is logged (`node repaired`); `drover explain` names those that are due; one that "
+      "changes a "
+      "cordon or\na taint emits an Event.\n\n"
+      "| reason | what is wrong | written |\n|---|---|---|\n";
+  for (const core::Repair& one : core::repairs()) {
+    text += fmt::format("| {} | {} | {} |\n", core::name(one.reason), one.text,
+                        one.is_along_only ? "with the next write" : "at once");
+  }
+  return text;
+}
+
 std::string page() {
   std::string text(kHead);
   text += phase_table();
   text += "\n";
   text += kHowToRead;
   for (const WorkProfile* profile : works_of(all())) text += flow_page(*profile);
+  text += repairs();
   return text;
 }
 
