@@ -35,7 +35,8 @@ TEST(AcmeText, NamesWhatIsInTheWay) {
   stage.world.run_for(1min);
   stage.change("3.2");
   stage.world.run_for(1min);
-  EXPECT_THAT(status_lines(*look_at(stage)), Contains(HasSubstr("budget ml/train")));
+  EXPECT_THAT(status_lines(*look_at(stage)),
+              Contains(AllOf(StartsWith("acme-1"), HasSubstr("blocked by PodDisruptionBudget ml/train"))));
 }
 
 TEST(AcmeText, SaysHowToAskForAnotherTry) {

@@ -82,6 +82,7 @@ class AcmeWants final : public Desired {
 
   json::Value driver() const {
     Members container = {{"name", kAcmeDriver}, {"image", image()}, {"securityContext", Members{{"privileged", true}}}};
+    container["readinessProbe"] = probe({{"exec", Members{{"command", Array{"test", "-e", "/dev/acme0"}}}}});
     Members swap = {{"key", protocol::kSwapTaint}, {"operator", "Exists"}, {"effect", "NoSchedule"}};
     return daemon_set(kAcmeDriver, "OnDelete", {{kAcmePart, kAcmeDriver}, {protocol::kDigestLabel, digest()}},
                       {{"nodeSelector", Members{{kAcmePresent, "true"}}},
@@ -92,9 +93,14 @@ class AcmeWants final : public Desired {
   json::Value check() const {
     Members container = {{"name", kAcmeCheck}, {"image", settings_.own_image}, {"command", Array{parts::kProgram}}};
     container["args"] = Array{"agent", kAcmeCheck, "--listen", fmt::format(":{}", kCheckPort)};
-    container["readinessProbe"] = Members{{"httpGet", Members{{"path", "/readyz"}, {"port", kCheckPort}}}};
+    container["readinessProbe"] = probe({{"httpGet", Members{{"path", "/readyz"}, {"port", kCheckPort}}}});
     return daemon_set(kAcmeCheck, "RollingUpdate", {{kAcmePart, kAcmeCheck}},
                       {{"nodeSelector", Members{{kAcmeGate, "true"}}}, {"containers", Array{std::move(container)}}});
+  }
+  // Without one a container is ready as soon as it runs. The node is out of service until both are.
+  static Members probe(Members question) {
+    question["periodSeconds"] = 1;
+    return question;
   }
   json::Value daemon_set(std::string_view part, std::string_view strategy, Members labels, Members pod_spec) const {
     Members metadata = {{"name", part}, {"namespace", settings_.ns}};
