@@ -37,39 +37,39 @@ std::string version_in(const std::string& image, const vendors::DesiredNode& wis
   return std::string(tag);
 }
 
-std::string age(const FleetSnapshot& look, std::size_t node) {
-  const auto since = look.since(node);
+std::string age(const PolicySnapshot& snapshot, std::size_t node) {
+  const auto since = snapshot.since(node);
   if (!since) return "-";
-  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(look.at() - *since);
+  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(snapshot.at() - *since);
   return base::human(std::max(base::Span::zero(), base::Span(whole)));
 }
 
 // "535.129.03 → 550.54.14", or one version where the two are the same.
-std::string driver_text(const FleetSnapshot& look, std::size_t node) {
-  const std::string loaded = loaded_driver(look.fleet(), node, look.profile());
-  const core::DriverView& driver = look.view().nodes[node].driver;
+std::string driver_text(const PolicySnapshot& snapshot, std::size_t node) {
+  const std::string loaded = loaded_driver(snapshot.fleet(), node, snapshot.profile());
+  const core::DriverView& driver = snapshot.view().nodes[node].driver;
   if (driver.is_host_managed)
     return driver.loaded.empty() ? "the host's own" : fmt::format("{}, the host's own", driver.loaded);
   if (driver.wanted.empty() || driver.wanted == loaded) return loaded.empty() ? "-" : loaded;
   return fmt::format("{} → {}", loaded.empty() ? "none" : loaded, driver.wanted);
 }
 
-std::string policy_name(const FleetSnapshot& look) {
-  return look.policy() == nullptr ? "(deleted)" : std::string(kube::name_of(*look.policy()));
+std::string policy_name(const PolicySnapshot& snapshot) {
+  return snapshot.policy() == nullptr ? "(deleted)" : std::string(kube::name_of(*snapshot.policy()));
 }
 
 // As the policy's status counts them.
-std::ptrdiff_t failed_nodes(const FleetSnapshot& look) {
-  const vendors::WorkProfile& profile = look.profile();
-  return std::count_if(look.view().nodes.begin(), look.view().nodes.end(), [&](const core::NodeView& node) {
-    return node.is_managed() && profile.state_of(node, look.view().policy) == profile.state(Phase::Failed);
+std::ptrdiff_t failed_nodes(const PolicySnapshot& snapshot) {
+  const vendors::WorkProfile& profile = snapshot.profile();
+  return std::count_if(snapshot.view().nodes.begin(), snapshot.view().nodes.end(), [&](const core::NodeView& node) {
+    return node.is_managed() && profile.state_of(node, snapshot.view().policy) == profile.state(Phase::Failed);
   });
 }
 
-std::string summary_line(const FleetSnapshot& look) {
-  const act::Summary sum = act::summary_of(look.view(), look.plan(), look.profile());
-  const core::Policy& policy = look.view().policy;
-  const core::Slots& slots = look.plan().slots;
+std::string summary_line(const PolicySnapshot& snapshot) {
+  const act::Summary sum = act::summary_of(snapshot.view(), snapshot.plan(), snapshot.profile());
+  const core::Policy& policy = snapshot.view().policy;
+  const core::Slots& slots = snapshot.plan().slots;
   // More than there are is as good as no limit.
   const std::string max_unavailable =
       slots.max_unavailable > sum.total ? "unlimited" : std::to_string(slots.max_unavailable);
@@ -77,8 +77,9 @@ std::string summary_line(const FleetSnapshot& look) {
   return fmt::format(
       "{} ({}): {} node{}, {} done, {} in flight, {} pending, {} failed; upgrades are {}; parallel {}, unavailable "
       "{}/{}",
-      policy_name(look), look.profile().vendor.name, sum.total, sum.total == 1 ? "" : "s", sum.done, sum.in_flight,
-      sum.pending, failed_nodes(look), policy.is_on ? "on" : "off", max_parallel, slots.unavailable, max_unavailable);
+      policy_name(snapshot), snapshot.profile().vendor.name, sum.total, sum.total == 1 ? "" : "s", sum.done,
+      sum.in_flight, sum.pending, failed_nodes(snapshot), policy.is_on ? "on" : "off", max_parallel, slots.unavailable,
+      max_unavailable);
 }
 
 // A condition that needs action.
@@ -141,27 +142,27 @@ bool waits_for_pod(const core::Decision& decision) {
          reason == core::Reason::ReplacingDriver;
 }
 
-std::string next_text(const FleetSnapshot& look, std::size_t index) {
-  const core::Decision& decision = look.plan().decisions[index];
-  const core::NodeView& node = look.view().nodes[index];
+std::string next_text(const PolicySnapshot& snapshot, std::size_t index) {
+  const core::Decision& decision = snapshot.plan().decisions[index];
+  const core::NodeView& node = snapshot.view().nodes[index];
   if (decision.change && !decision.change->path.empty()) {
     std::string path;
     for (const core::Step& step : decision.change->path) path += fmt::format(" → {}", core::name(step.to));
     return fmt::format("it moves{}", path);
   }
   if (decision.change) return "its label and record are restored";
-  if (node.phase == Phase::Failed && look.profile().state_label.empty()) {
+  if (node.phase == Phase::Failed && snapshot.profile().state_label.empty()) {
     return fmt::format("manual action required; to retry: kubectl annotate node {} {}=true", node.name,
-                       look.profile().request_annotation);
+                       snapshot.profile().request_annotation);
   }
   if (node.phase == Phase::Failed) {
     return fmt::format("manual action required; to retry: kubectl label node {} {}={} --overwrite", node.name,
-                       look.profile().state_label, look.profile().state(Phase::Required));
+                       snapshot.profile().state_label, snapshot.profile().state(Phase::Required));
   }
   if (node.phase == Phase::Done) return "nothing, until the policy wants another driver";
   if (decision.action == core::Action::None && waits_for_pod(decision)) return "waiting for the DaemonSet's pod";
-  return std::string(what_is_done(decision.action, look.profile())) +
-         what_then(look.view().policy, node, decision.action);
+  return std::string(what_is_done(decision.action, snapshot.profile())) +
+         what_then(snapshot.view().policy, node, decision.action);
 }
 
 std::string node_text(const core::NodeView& node) {
@@ -176,8 +177,8 @@ std::string node_text(const core::NodeView& node) {
   return text;
 }
 
-std::string driver_pod_text(const FleetSnapshot& look, std::size_t index) {
-  const observe::PodFacts* pod = look.fleet().driver_pod(index);
+std::string driver_pod_text(const PolicySnapshot& snapshot, std::size_t index) {
+  const observe::PodFacts* pod = snapshot.fleet().driver_pod(index);
   if (pod == nullptr) return "no driver pod";
   std::string text = fmt::format("pod {}/{} is {}", pod->ns, pod->name,
                                  pod->is_going   ? "ending"
@@ -188,12 +189,12 @@ std::string driver_pod_text(const FleetSnapshot& look, std::size_t index) {
 }
 
 // The pods that stand between the node and its new driver, and the budgets that hold them.
-void tell_pods(const FleetSnapshot& look, std::size_t index, std::vector<std::string>& lines) {
-  const core::NodeView& node = look.view().nodes[index];
+void tell_pods(const PolicySnapshot& snapshot, std::size_t index, std::vector<std::string>& lines) {
+  const core::NodeView& node = snapshot.view().nodes[index];
   if (!node.pods || !core::kBeforeSwap.has(node.phase)) return;
-  const core::Policy& policy = look.view().policy;
+  const core::Policy& policy = snapshot.view().policy;
   const core::Clearing left =
-      node.phase == Phase::Drain && look.plan().decisions[index].action != Action::EvictDevicePods
+      node.phase == Phase::Drain && snapshot.plan().decisions[index].action != Action::EvictDevicePods
           ? core::clearing_of(*node.pods, core::Scope::AllPods, policy.drain.value_or(core::Removal{}))
           : core::clearing_of(*node.pods, core::Scope::DevicePods, policy.device_pods.value_or(core::Removal{}));
   const auto say = [&](const core::PodView& pod, const std::string& remark) {
@@ -201,10 +202,10 @@ void tell_pods(const FleetSnapshot& look, std::size_t index, std::vector<std::st
   };
   for (const core::PodFate& fate : left.refused) say(*fate.pod, std::string(fate.because));
   for (const core::PodView* pod : left.to_evict) {
-    const auto held = std::find_if(look.budgets().begin(), look.budgets().end(),
+    const auto held = std::find_if(snapshot.budgets().begin(), snapshot.budgets().end(),
                                    [&](const observe::Budget& budget) { return budget.full_name() == pod->held_by; });
     say(*pod,
-        held == look.budgets().end()
+        held == snapshot.budgets().end()
             ? std::string()
             : fmt::format(
                   "blocked by PodDisruptionBudget {} (0 disruptions allowed, {} healthy, {} wanted); raise it or scale "
@@ -214,10 +215,10 @@ void tell_pods(const FleetSnapshot& look, std::size_t index, std::vector<std::st
   for (const core::PodView* pod : left.going) say(*pod, "ending");
 }
 
-void tell_facts(const FleetSnapshot& look, std::size_t index, std::vector<std::string>& lines) {
-  const core::NodeView& node = look.view().nodes[index];
+void tell_facts(const PolicySnapshot& snapshot, std::size_t index, std::vector<std::string>& lines) {
+  const core::NodeView& node = snapshot.view().nodes[index];
   lines.push_back(fmt::format("  node         {}", node_text(node)));
-  lines.push_back(fmt::format("  driver       {}; {}", driver_text(look, index), driver_pod_text(look, index)));
+  lines.push_back(fmt::format("  driver       {}; {}", driver_text(snapshot, index), driver_pod_text(snapshot, index)));
   if (node.outcome && node.outcome->failed) {
     lines.push_back(fmt::format("  last try     failed: {}", base::one_line(node.outcome->reason, kMostReason)));
   }
@@ -225,14 +226,15 @@ void tell_facts(const FleetSnapshot& look, std::size_t index, std::vector<std::s
     lines.push_back(fmt::format("  preflight    {}", base::one_line(node.preflight.trouble, kMostReason)));
   }
   for (const core::Repair& repair : core::repairs()) {
-    if (repair.needed({node, look.profile().flow, look.view().policy}))
+    if (repair.needed({node, snapshot.profile().flow, snapshot.view().policy}))
       lines.push_back(fmt::format("  repair       {} ({})", repair.text, core::name(repair.reason)));
   }
-  tell_pods(look, index, lines);
+  tell_pods(snapshot, index, lines);
 }
 
-void tell_rules(const FleetSnapshot& look, std::size_t index, std::vector<std::string>& lines) {
-  for (const core::Considered& one : core::explain(look.profile().flow, look.view(), look.plan().slots, index)) {
+void tell_rules(const PolicySnapshot& snapshot, std::size_t index, std::vector<std::string>& lines) {
+  for (const core::Considered& one :
+       core::explain(snapshot.profile().flow, snapshot.view(), snapshot.plan().slots, index)) {
     std::string line = fmt::format("  {} {}", one.holds ? "✓" : "✗", condition_text(one.rule->when));
     if (!one.detail.empty()) line += fmt::format(": {}", base::one_line(one.detail, kMostReason));
     lines.push_back(std::move(line));
@@ -242,21 +244,21 @@ void tell_rules(const FleetSnapshot& look, std::size_t index, std::vector<std::s
   }
 }
 
-std::string why_not_managed(const FleetSnapshot& look, const observe::NodeFacts& node) {
-  const vendors::WorkProfile& profile = look.profile();
+std::string why_not_managed(const PolicySnapshot& snapshot, const observe::NodeFacts& node) {
+  const vendors::WorkProfile& profile = snapshot.profile();
   const std::string_view labels =
       profile.vendor.present_label.empty() ? profile.vendor.feature_labels : profile.vendor.present_label;
   bool has_devices = false;
   vendors::each_part(labels, [&](std::string_view key) { has_devices = has_devices || node.label(key) == "true"; });
   if (has_devices && node.label(profile.skip_label) == "true") {
     return fmt::format("node {} is left out by its label {}=true; remove it to let policy {} manage it", node.name,
-                       profile.skip_label, policy_name(look));
+                       profile.skip_label, policy_name(snapshot));
   }
-  if (has_devices) return fmt::format("policy {} does not select node {}", policy_name(look), node.name);
+  if (has_devices) return fmt::format("policy {} does not select node {}", policy_name(snapshot), node.name);
   return fmt::format(
       "node {} has no {} devices that policy {} would manage: its labels say nothing of them ({}); is Node "
       "Feature Discovery running?",
-      node.name, profile.vendor.name, policy_name(look), labels);
+      node.name, profile.vendor.name, policy_name(snapshot), labels);
 }
 
 }  // namespace
@@ -268,38 +270,39 @@ std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const v
   return pod == nullptr ? std::string() : version_in(pod->image.str(), fleet.wish(node));
 }
 
-std::vector<std::string> status_lines(const FleetSnapshot& look) {
+std::vector<std::string> status_lines(const PolicySnapshot& snapshot) {
   std::vector<std::vector<std::string>> rows = {{"NODE", "DRIVER", "PHASE", "SINCE", "REASON"}};
-  for (std::size_t i = 0; i < look.view().nodes.size(); ++i) {
-    const core::NodeView& node = look.view().nodes[i];
-    rows.push_back({node.name, driver_text(look, i), std::string(core::name(node.phase)), age(look, i),
-                    base::one_line(look.reason(i), kMostReason)});
+  for (std::size_t i = 0; i < snapshot.view().nodes.size(); ++i) {
+    const core::NodeView& node = snapshot.view().nodes[i];
+    rows.push_back({node.name, driver_text(snapshot, i), std::string(core::name(node.phase)), age(snapshot, i),
+                    base::one_line(snapshot.reason(i), kMostReason)});
   }
   std::vector<std::string> lines = rows.size() > 1 ? table(rows) : std::vector<std::string>();
   if (!lines.empty()) lines.emplace_back();
-  lines.push_back(summary_line(look));
-  for (std::string& line : trouble_lines(look.status())) lines.push_back(std::move(line));
+  lines.push_back(summary_line(snapshot));
+  for (std::string& line : trouble_lines(snapshot.status())) lines.push_back(std::move(line));
   return lines;
 }
 
-json::Value status_json(const FleetSnapshot& look) {
-  const json::Value status = look.status();
+json::Value status_json(const PolicySnapshot& snapshot) {
+  const json::Value status = snapshot.status();
   json::Array nodes;
-  for (std::size_t i = 0; i < look.view().nodes.size(); ++i) {
-    const core::NodeView& node = look.view().nodes[i];
+  for (std::size_t i = 0; i < snapshot.view().nodes.size(); ++i) {
+    const core::NodeView& node = snapshot.view().nodes[i];
     json::Members row = {{"name", node.name},
                          {"phase", core::name(node.phase)},
-                         {"state", look.profile().state_of(node, look.view().policy)},
-                         {"loaded", loaded_driver(look.fleet(), i, look.profile())},
+                         {"state", snapshot.profile().state_of(node, snapshot.view().policy)},
+                         {"loaded", loaded_driver(snapshot.fleet(), i, snapshot.profile())},
                          {"wanted", node.driver.wanted},
                          {"ready", node.is_ready},
                          {"cordoned", node.is_cordoned},
-                         {"reason", look.reason(i)},
-                         {"code", core::name(core::reason_code(node, look.plan().decisions[i]))}};
-    if (const auto since = look.since(i)) row["since"] = base::rfc3339(*since);
+                         {"reason", snapshot.reason(i)},
+                         {"code", core::name(core::reason_code(node, snapshot.plan().decisions[i]))}};
+    if (const auto since = snapshot.since(i)) row["since"] = base::rfc3339(*since);
     nodes.push_back(std::move(row));
   }
-  json::Members out = {{"vendor", look.profile().vendor.name}, {"policy", policy_name(look)}, {"namespace", look.ns()}};
+  json::Members out = {
+      {"vendor", snapshot.profile().vendor.name}, {"policy", policy_name(snapshot)}, {"namespace", snapshot.ns()}};
   for (const char* part : {"state", "summary", "conditions"}) {
     if (const json::Value* value = json::find(status, {part})) out[part] = *value;
   }
@@ -307,30 +310,31 @@ json::Value status_json(const FleetSnapshot& look) {
   return out;
 }
 
-bool something_failed(const FleetSnapshot& look) {
-  return !look.view().policy.trouble.empty() || failed_nodes(look) > 0;
+bool something_failed(const PolicySnapshot& snapshot) {
+  return !snapshot.view().policy.trouble.empty() || failed_nodes(snapshot) > 0;
 }
 
-base::Result<std::vector<std::string>> explain_lines(const FleetSnapshot& look, const std::string& name) {
-  if (look.node(name) == nullptr) {
+base::Result<std::vector<std::string>> explain_lines(const PolicySnapshot& snapshot, const std::string& name) {
+  if (snapshot.node(name) == nullptr) {
     return base::fault(base::Fault::Kind::NotFound,
                        fmt::format("there is no node {}; kubectl get nodes lists them", base::one_line(name, 80)));
   }
-  const auto index = look.index_of(name);
+  const auto index = snapshot.index_of(name);
   if (!index) {
-    return base::fault(base::Fault::Kind::Refused, why_not_managed(look, *look.node(name)));
+    return base::fault(base::Fault::Kind::Refused, why_not_managed(snapshot, *snapshot.node(name)));
   }
-  const core::NodeView& node = look.view().nodes[*index];
-  const std::string since = age(look, *index);
+  const core::NodeView& node = snapshot.view().nodes[*index];
+  const std::string since = age(snapshot, *index);
   std::vector<std::string> lines = {fmt::format("{} is in phase {}{} (policy {})", name, core::name(node.phase),
-                                                since == "-" ? "" : fmt::format(" for {}", since), policy_name(look))};
-  tell_facts(look, *index, lines);
+                                                since == "-" ? "" : fmt::format(" for {}", since),
+                                                policy_name(snapshot))};
+  tell_facts(snapshot, *index, lines);
   lines.emplace_back("rules, in order; the first that holds counts");
-  tell_rules(look, *index, lines);
-  const core::Reason reason = core::reason_code(node, look.plan().decisions[*index]);
+  tell_rules(snapshot, *index, lines);
+  const core::Reason reason = core::reason_code(node, snapshot.plan().decisions[*index]);
   if (reason != core::Reason::None) lines.push_back(fmt::format("reason: {}", core::name(reason)));
   if (!core::remedy(reason).empty()) lines.push_back(fmt::format("to do: {}", core::remedy(reason)));
-  lines.push_back(fmt::format("next: {}", next_text(look, *index)));
+  lines.push_back(fmt::format("next: {}", next_text(snapshot, *index)));
   return lines;
 }
 

@@ -1,11 +1,11 @@
-// A look at a fleet, in words and as JSON. Pure: what was looked at comes in, text comes out.
+// A policy and its nodes, in words and as JSON. Pure: a snapshot comes in, text comes out.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/json.h"
-#include "cli/fleet_snapshot.h"
+#include "cli/vendor_snapshot.h"
 
 namespace drover::cli {
 
@@ -13,14 +13,14 @@ namespace drover::cli {
 std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const vendors::WorkProfile& profile);
 
 // A table of nodes, a line that sums up, and what is wrong with the policy.
-std::vector<std::string> status_lines(const FleetSnapshot& look);
+std::vector<std::string> status_lines(const PolicySnapshot& snapshot);
 // The same for programs.
-json::Value status_json(const FleetSnapshot& look);
+json::Value status_json(const PolicySnapshot& snapshot);
 // A node has failed, or the policy cannot be read.
-bool something_failed(const FleetSnapshot& look);
+bool something_failed(const PolicySnapshot& snapshot);
 
 // One node: its facts, every rule that was considered, and what happens next. NotFound when the cluster has no such
 // node, Refused when the policy has nothing to do with it.
-base::Result<std::vector<std::string>> explain_lines(const FleetSnapshot& look, const std::string& node);
+base::Result<std::vector<std::string>> explain_lines(const PolicySnapshot& snapshot, const std::string& node);
 
 }  // namespace drover::cli

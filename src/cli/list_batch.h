@@ -1,4 +1,4 @@
-// Questions to the API in rounds: several lists at once, and when all of them have come, the next round.
+// Lists from the API in rounds: several at once, and when all of them have come, the next round.
 //
 // What `status`, `explain` and `plan` have in common. The first list that fails ends it.
 #pragma once
@@ -23,21 +23,13 @@ class ListBatch {
 
   // `done` is called once, by `finish` or with the first thing that went wrong.
   void begin(Done done) { done_ = std::move(done); }
-  void list(kube::Range range, kube::Projection projection, Item item) {
-    ask(std::move(range), std::move(projection), std::move(item), false);
-  }
-  // Of a kind that the server need not know: then there are none.
-  void list_if_known(kube::Range range, kube::Projection projection, Item item) {
-    ask(std::move(range), std::move(projection), std::move(item), true);
-  }
+  // A kind that the server does not know is a failure, unless `unknown` is there to hear of it.
+  void list(kube::Range range, kube::Projection projection, Item item, std::function<void()> unknown = nullptr);
   // What is done when everything listed so far has come.
-  void then(std::function<void()> next) { next_ = std::move(next); }
-  bool is_waiting() const { return awaited_ > 0; }
+  void then(std::function<void()> next);
   void finish(base::Result<void> outcome);
 
  private:
-  void ask(kube::Range range, kube::Projection projection, Item item, bool may_be_unknown);
-
   kube::Api& api_;
   Done done_;
   std::function<void()> next_;

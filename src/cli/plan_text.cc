@@ -52,7 +52,7 @@ std::string_view force_text(const forecast::Removed& one) {
   return one.is_forced ? ", deleted around its budget" : "";
 }
 
-// "26m", or "26m (21m to 27m)" where chance makes a difference that is worth a word.
+// "26m", or "26m (21m to 27m)" where other durations make a difference that is worth a word.
 std::string takes_text(const forecast::Forecast& forecast) {
   const Span apart = forecast.takes_at_most - forecast.takes_at_least;
   const std::string about = span_text(forecast.takes);
@@ -67,42 +67,54 @@ std::string others_text(const forecast::Forecast& forecast) {
                      forecast.gets_through ? "got stuck" : "got through");
 }
 
-bool has_several_policies(const forecast::Forecast& forecast) {
-  std::set<std::string_view> policies;
-  for (const forecast::Row& row : forecast.rows) policies.insert(row.policy);
-  return policies.size() > 1;
+// By which each row's policy is named: not at all where there is one, with its vendor where there are several vendors.
+std::vector<std::string> policy_names(const forecast::Forecast& forecast) {
+  std::set<std::pair<std::string_view, std::string_view>> policies;
+  std::set<std::string_view> vendors;
+  for (const forecast::Row& row : forecast.rows) {
+    policies.emplace(row.vendor, row.policy);
+    if (!row.vendor.empty()) vendors.insert(row.vendor);
+  }
+  std::vector<std::string> names;
+  for (const forecast::Row& row : forecast.rows) {
+    if (policies.size() < 2) break;
+    const std::string vendor = vendors.size() > 1 ? row.vendor + "/" : "";
+    names.push_back(row.policy.empty() ? "-" : vendor + row.policy);
+  }
+  return names;
 }
 
 std::vector<std::string> node_lines(const forecast::Forecast& forecast) {
-  const bool names_policies = has_several_policies(forecast);
+  const std::vector<std::string> policies = policy_names(forecast);
   std::vector<std::vector<std::string>> rows = {{"WAVE", "NODE", "DRIVER", "STARTS", "TAKES", "PODS", "ENDS"}};
-  for (const forecast::Row& row : forecast.rows) {
+  for (std::size_t i = 0; i < forecast.rows.size(); ++i) {
+    const forecast::Row& row = forecast.rows[i];
     if (!is_worth_a_row(row)) continue;
     const std::optional<Span> takes =
         row.starts_in && row.ends_in ? std::optional(*row.ends_in - *row.starts_in) : std::nullopt;
     rows.push_back({row.wave > 0 ? std::to_string(row.wave) : "-", row.node, driver_text(row.detail),
                     row.starts_in ? "+" + span_text(row.starts_in) : "-", span_text(takes),
                     std::to_string(row.removed.size()), ends_text(row)});
-    if (names_policies) rows.back().insert(rows.back().begin(), row.policy.empty() ? "-" : row.policy);
+    if (!policies.empty()) rows.back().insert(rows.back().begin(), policies[i]);
   }
-  if (names_policies) rows.front().insert(rows.front().begin(), "POLICY");
+  if (!policies.empty()) rows.front().insert(rows.front().begin(), "POLICY");
   return rows.size() > 1 ? table(rows) : std::vector<std::string>();
 }
 
-void tell_removals(const forecast::Forecast& forecast, std::vector<std::string>& lines) {
+void add_removals(const forecast::Forecast& forecast, std::vector<std::string>& lines) {
   bool has_title = false;
   for (const forecast::Row& row : forecast.rows) {
     for (const forecast::Removed& one : row.removed) {
       if (!has_title) lines.emplace_back("\npods that go, by node");
       has_title = true;
-      const std::string owner = one.owner.empty() ? "a bare pod: nobody makes it again" : one.owner;
+      const std::string owner = one.owner.empty() ? "a bare pod: no controller makes it again" : one.owner;
       const std::string what = one.is_replacement ? "one that is made meanwhile" : one.pod;
       lines.push_back(fmt::format("  {}  {}  ({}){}", row.node, what, owner, force_text(one)));
     }
   }
 }
 
-void tell_images(const forecast::Forecast& forecast, std::vector<std::string>& lines) {
+void add_images(const forecast::Forecast& forecast, std::vector<std::string>& lines) {
   std::set<std::string> images;
   for (const forecast::Row& row : forecast.rows) {
     if (row.wave > 0 && !row.detail.image.empty()) images.insert(row.detail.image);
@@ -116,14 +128,14 @@ char mark_of(const forecast::Obstacle& one) {
   return one.stops ? '!' : '-';
 }
 
-// What is in the way of several nodes is told once.
-void tell_obstacles(const forecast::Forecast& forecast, std::vector<std::string>& lines) {
+// What is in the way of several nodes is shown once.
+void add_obstacles(const forecast::Forecast& forecast, std::vector<std::string>& lines) {
   if (forecast.obstacles.empty()) return;
   lines.emplace_back("\nin the way");
   for (const char mark : {'!', '-', '?'}) {
-    std::set<std::pair<std::string, std::string>> told;
+    std::set<std::pair<std::string, std::string>> shown;
     for (const forecast::Obstacle& one : forecast.obstacles) {
-      if (mark_of(one) != mark || !told.emplace(one.kind, one.object).second) continue;
+      if (mark_of(one) != mark || !shown.emplace(one.kind, one.object).second) continue;
       const auto others =
           std::count_if(forecast.obstacles.begin(), forecast.obstacles.end(), [&](const forecast::Obstacle& other) {
             return &other != &one && mark_of(other) == mark && other.kind == one.kind && other.object == one.object;
@@ -132,7 +144,7 @@ void tell_obstacles(const forecast::Forecast& forecast, std::vector<std::string>
       if (others > 0) where += fmt::format(" and {} more", others);
       lines.push_back(
           fmt::format("  {} {} {}{}: {}{}", mark, one.kind, one.object, where,
-                      one.is_usual ? "" : "perhaps, as chance has it: ", base::one_line(one.message, kMostPlanReason)));
+                      one.is_usual ? "" : "only with other durations: ", base::one_line(one.message, kMostPlanReason)));
     }
   }
 }
@@ -166,22 +178,22 @@ std::string last_line(const forecast::Forecast& forecast) {
 
 }  // namespace
 
-std::vector<std::string> plan_lines(const forecast::Forecast& forecast, const forecast::DurationStats& pace) {
+std::vector<std::string> plan_lines(const forecast::Forecast& forecast) {
   std::vector<std::string> lines = node_lines(forecast);
-  tell_removals(forecast, lines);
-  tell_images(forecast, lines);
-  tell_obstacles(forecast, lines);
+  add_removals(forecast, lines);
+  add_images(forecast, lines);
+  add_obstacles(forecast, lines);
   if (forecast.waves > 0 && forecast.limit) lines.push_back("\n" + limit_text(*forecast.limit));
   if (forecast.waves > 0) {
     lines.emplace_back("\ntimes");
-    for (const std::string& source : pace.sources) lines.push_back("  " + source);
+    for (const std::string& source : forecast.sources) lines.push_back("  " + source);
   }
   if (!lines.empty()) lines.emplace_back();
   lines.push_back(last_line(forecast));
   return lines;
 }
 
-json::Value plan_json(const forecast::Forecast& forecast, const forecast::DurationStats& pace) {
+json::Value plan_json(const forecast::Forecast& forecast) {
   json::Array nodes;
   for (const forecast::Row& row : forecast.rows) {
     json::Array evictions;
@@ -193,14 +205,10 @@ json::Value plan_json(const forecast::Forecast& forecast, const forecast::Durati
       if (!one.is_replacement) pod["pod"] = one.pod;
       evictions.push_back(std::move(pod));
     }
-    json::Members node = {{"name", row.node},
-                          {"policy", row.policy},
-                          {"wave", row.wave},
-                          {"loaded", row.detail.loaded},
-                          {"wanted", row.detail.wanted},
-                          {"image", row.detail.image},
-                          {"ends", word_of(row.end)},
-                          {"evictions", std::move(evictions)}};
+    json::Members node = {
+        {"name", row.node},          {"vendor", row.vendor},        {"policy", row.policy},
+        {"wave", row.wave},          {"loaded", row.detail.loaded}, {"wanted", row.detail.wanted},
+        {"image", row.detail.image}, {"ends", word_of(row.end)},    {"evictions", std::move(evictions)}};
     if (row.starts_in) node["startsInSeconds"] = seconds(*row.starts_in);
     if (row.ends_in) node["endsInSeconds"] = seconds(*row.ends_in);
     if (row.end != forecast::Row::End::Done) node["reason"] = row.reason;
@@ -216,7 +224,7 @@ json::Value plan_json(const forecast::Forecast& forecast, const forecast::Durati
                                      {"perhaps", !one.is_usual}});
   }
   json::Array times;
-  for (const std::string& source : pace.sources) times.emplace_back(source);
+  for (const std::string& source : forecast.sources) times.emplace_back(source);
   json::Members plan = {{"getsThrough", forecast.gets_through},
                         {"takesSeconds", seconds(forecast.takes)},
                         {"takesAtLeastSeconds", seconds(forecast.takes_at_least)},

@@ -9,9 +9,10 @@
 
 namespace drover::cli {
 
-// The nodes in their order, who goes from each, what is in the way, and a last line that says whether it gets through.
-std::vector<std::string> plan_lines(const forecast::Forecast& forecast, const forecast::DurationStats& pace);
+// The nodes in their order, which pods go from each, what is in the way, and a last line that says whether it gets
+// through.
+std::vector<std::string> plan_lines(const forecast::Forecast& forecast);
 // The same for programs.
-json::Value plan_json(const forecast::Forecast& forecast, const forecast::DurationStats& pace);
+json::Value plan_json(const forecast::Forecast& forecast);
 
 }  // namespace drover::cli

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/plan_others.h"
 #include "kube/yaml.h"
 #include "observe/ranges.h"
 
@@ -23,30 +22,39 @@ std::string api_version_of(const vendors::WorkProfile::Kind& kind) {
   return fmt::format("{}/{}", kind.group, kind.version);
 }
 
-// A policy of another vendor.
-bool is_of_another(const kube::Object& document, const vendors::WorkProfile& planned, vendors::WorkProfiles profiles) {
-  const std::string_view said = json::text_at(document, {"kind"});
+template <class Visit>
+void each_kind(vendors::WorkProfiles profiles, const Visit& visit) {
   for (const vendors::WorkProfile* profile : profiles) {
-    for (std::size_t kind = 0; profile != &planned && kind < profile->policy_kinds(); ++kind) {
-      const bool is_its = json::text_at(document, {"apiVersion"}) == api_version_of(profile->policy_kind(kind));
-      if (is_its && said == profile->policy_kind(kind).kind) return true;
-    }
+    for (std::size_t kind = 0; kind < profile->policy_kinds(); ++kind) visit(*profile, kind);
   }
-  return false;
 }
 
-// Which of the vendor's kinds a document is; nothing for one that is none of them.
-base::Result<std::optional<std::size_t>> kind_of(const kube::Object& document, const vendors::WorkProfile& profile) {
+// "ClusterPolicy, NVIDIADriver or AcmePolicy"
+std::string kinds_of(vendors::WorkProfiles profiles) {
+  std::vector<std::string_view> kinds;
+  each_kind(profiles, [&](const vendors::WorkProfile& profile, std::size_t kind) {
+    kinds.push_back(profile.policy_kind(kind).kind);
+  });
+  std::string text;
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : i + 1 < kinds.size() ? ", " : " or ", kinds[i]);
+  return text;
+}
+
+// Which policy a document is, without its object; nothing for another kind.
+base::Result<std::optional<ProposedPolicy>> kind_of(const kube::Object& document, vendors::WorkProfiles profiles) {
   const std::string_view said = json::text_at(document, {"kind"});
-  for (std::size_t kind = 0; kind < profile.policy_kinds(); ++kind) {
-    const vendors::WorkProfile::Kind& known = profile.policy_kind(kind);
-    if (said != known.kind) continue;
-    const std::string_view version = json::text_at(document, {"apiVersion"});
-    if (version == api_version_of(known)) return std::optional(kind);
-    return base::fault(Fault::Kind::Refused, fmt::format("the {} in it has apiVersion \"{}\"; write {}", known.kind,
-                                                         base::one_line(version, 60), api_version_of(known)));
-  }
-  return std::optional<std::size_t>();
+  const std::string_view version = json::text_at(document, {"apiVersion"});
+  std::optional<ProposedPolicy> found;
+  std::string right_version;
+  each_kind(profiles, [&](const vendors::WorkProfile& profile, std::size_t kind) {
+    if (said != profile.policy_kind(kind).kind) return;
+    right_version = api_version_of(profile.policy_kind(kind));
+    if (version == right_version) found = ProposedPolicy{.profile = &profile, .kind = kind, .object = {}};
+  });
+  if (found || right_version.empty()) return found;
+  return base::fault(Fault::Kind::Refused, fmt::format("the {} in it has apiVersion \"{}\"; write {}", said,
+                                                       base::one_line(version, 60), right_version));
 }
 
 // What kubectl prints of several is one list.
@@ -64,30 +72,26 @@ std::vector<kube::Object> without_lists(std::vector<kube::Object> documents) {
 
 }  // namespace
 
-base::Result<std::vector<ProposedPolicy>> policies_in(std::string_view text, const vendors::WorkProfile& profile,
-                                                      vendors::WorkProfiles profiles) {
+base::Result<std::vector<ProposedPolicy>> policies_in(std::string_view text, vendors::WorkProfiles profiles) {
   TRY(auto documents, kube::parse_manifests(text));
   std::vector<ProposedPolicy> found;
-  std::set<std::pair<std::size_t, std::string>> names;
+  std::set<std::pair<std::string_view, std::string>> names;
   for (kube::Object& document : without_lists(std::move(documents))) {
-    if (is_of_another(document, profile, profiles)) {
-      const std::string name = fmt::format("{} {}", json::text_at(document, {"kind"}), kube::name_of(document));
-      return base::fault(Fault::Kind::Refused, not_planned(base::one_line(name, 120), profile));
-    }
-    TRY(const auto kind, kind_of(document, profile));
-    if (!kind) continue;
-    const std::string_view word = profile.policy_kind(*kind).kind;
+    TRY(auto policy, kind_of(document, profiles));
+    if (!policy) continue;
+    const std::string_view word = policy->profile->policy_kind(policy->kind).kind;
     const std::string name(kube::name_of(document));
     if (name.empty()) return base::fault(Fault::Kind::Refused, fmt::format("a {} in it has no metadata.name", word));
-    if (!names.emplace(*kind, name).second) {
+    if (!names.emplace(word, name).second) {
       return base::fault(Fault::Kind::Refused,
                          fmt::format("{} {} is in it twice; leave one", word, base::one_line(name, 60)));
     }
-    found.push_back({.kind = *kind, .object = std::move(document)});
+    policy->object = std::move(document);
+    found.push_back(std::move(*policy));
   }
   if (!found.empty()) return found;
   return base::fault(Fault::Kind::Refused,
-                     fmt::format("there is no {} in it; give the manifest that you mean to apply", kinds_of(profile)));
+                     fmt::format("there is no {} in it; give the manifest that you mean to apply", kinds_of(profiles)));
 }
 
 kube::Call ProposedApi::call(kube::Request request, Answer answer) {
@@ -103,31 +107,34 @@ kube::Call ProposedApi::watch(kube::WatchRequest, kube::WatchSink sink) {
   return {};
 }
 
-const ProposedPolicy* ProposedApi::find(std::size_t kind, std::string_view name) const {
-  const auto at = std::find_if(policies_.begin(), policies_.end(), [&](const ProposedPolicy& one) {
-    return one.kind == kind && kube::name_of(one.object) == name;
+bool ProposedApi::has(const vendors::WorkProfile& profile, std::size_t kind, std::string_view name) const {
+  return std::any_of(policies_.begin(), policies_.end(), [&](const ProposedPolicy& one) {
+    return one.profile == &profile && one.kind == kind && kube::name_of(one.object) == name;
   });
-  return at == policies_.end() ? nullptr : &*at;
 }
 
 kube::Call ProposedApi::list(kube::ListRequest request, kube::ListSink sink) {
-  std::size_t kind = 0;
   const std::string asked = request.range.resource.qualified();
-  while (kind < profile_.policy_kinds() && observe::policy_kind_of(profile_, kind).qualified() != asked) ++kind;
-  std::vector<const ProposedPolicy*> ours;
+  const auto missing = std::make_shared<std::vector<const ProposedPolicy*>>();  // of this kind, not listed yet
+  bool is_needed = false;
   for (const ProposedPolicy& one : policies_) {
-    if (one.kind == kind) ours.push_back(&one);
+    if (observe::policy_kind_of(*one.profile, one.kind).qualified() == asked) missing->push_back(&one);
+    // Without the first of its kinds a vendor is not served.
+    is_needed = is_needed || observe::policy_kind_of(*one.profile).qualified() == asked;
   }
-  if (ours.empty()) return api_.list(std::move(request), std::move(sink));
-  const auto missing = std::make_shared<std::vector<const ProposedPolicy*>>(std::move(ours));
+  is_needed = is_needed || !missing->empty();
   kube::ListSink changed;
-  changed.item = [this, kind, missing, item = sink.item](kube::Object object) {
-    const ProposedPolicy* meant = find(kind, kube::name_of(object));
-    std::erase(*missing, meant);
-    item(meant != nullptr ? in_place_of(object, *meant) : std::move(object));
+  changed.item = [this, missing, item = sink.item](kube::Object object) {
+    const auto at = std::find_if(missing->begin(), missing->end(), [&](const ProposedPolicy* one) {
+      return kube::name_of(one->object) == kube::name_of(object);
+    });
+    if (at == missing->end()) return item(std::move(object));
+    item(in_place_of(object, **at));
+    missing->erase(at);
   };
-  changed.done = [this, asked, missing, item = sink.item, done = sink.done](kube::Result<kube::ListEnd> end) {
-    if (!end && end.error().kind == Fault::Kind::NotFound) {
+  changed.done = [this, asked, is_needed, missing, item = sink.item,
+                  done = sink.done](kube::Result<kube::ListEnd> end) {
+    if (!end && is_needed && end.error().kind == Fault::Kind::NotFound) {
       return done(base::fault(
           Fault::Kind::Refused,
           fmt::format("the server does not know {}; install their definition first (charts/drover/crds)", asked)));
@@ -150,7 +157,8 @@ kube::Object ProposedApi::in_place_of(const kube::Object& there, const ProposedP
     json::remove(object, {"status"});
   }
   if (kube::uid_of(object).empty()) {
-    json::ensure(object, {"metadata", "uid"}) = fmt::format("supposed-{}-{}", proposed.kind, kube::name_of(object));
+    json::ensure(object, {"metadata", "uid"}) =
+        fmt::format("proposed-{}-{}-{}", proposed.profile->vendor.name, proposed.kind, kube::name_of(object));
   }
   // One that is not there yet is younger than all that are.
   if (json::text_at(object, {"metadata", "creationTimestamp"}).empty()) {

@@ -1,4 +1,4 @@
-// The cluster with other policies in it: those that somebody means to apply, in the place of those that are there.
+// The cluster with other policies in it: those that a user means to apply, in the place of those that are there.
 #pragma once
 
 #include <string_view>
@@ -10,23 +10,22 @@
 
 namespace drover::cli {
 
-// A policy as somebody means to apply it.
+// A policy as a user means to apply it.
 struct ProposedPolicy {
+  const vendors::WorkProfile* profile = nullptr;
   std::size_t kind = 0;  // of its vendor's
   kube::Object object;
 };
 
-// All policies of this vendor in the text of a manifest, at least one; other kinds are none of our business. Malformed
-// and Refused say what is wrong with it.
-base::Result<std::vector<ProposedPolicy>> policies_in(std::string_view text, const vendors::WorkProfile& profile,
-                                                      vendors::WorkProfiles profiles);
+// All policies of these vendors in the text of a manifest, at least one; other kinds are left out. Malformed and
+// Refused say what is wrong with it.
+base::Result<std::vector<ProposedPolicy>> policies_in(std::string_view text, vendors::WorkProfiles profiles);
 
-// The API with them in it. Lists only: whatever would write is refused before it leaves.
+// The API with them in it. Lists only: a request that would write is refused before it leaves.
 class ProposedApi final : public kube::Api {
  public:
-  ProposedApi(kube::Api& api, base::Loop& loop, const vendors::WorkProfile& profile,
-              std::vector<ProposedPolicy> policies)
-      : api_(api), loop_(loop), profile_(profile), policies_(std::move(policies)) {}
+  ProposedApi(kube::Api& api, base::Loop& loop, std::vector<ProposedPolicy> policies)
+      : api_(api), loop_(loop), policies_(std::move(policies)) {}
 
   kube::Call call(kube::Request request, Answer answer) override;
   kube::Call list(kube::ListRequest request, kube::ListSink sink) override;
@@ -34,16 +33,14 @@ class ProposedApi final : public kube::Api {
 
   bool is_empty() const { return policies_.empty(); }
   // Whether a policy is one of them.
-  bool holds(std::size_t kind, std::string_view name) const { return find(kind, name) != nullptr; }
+  bool has(const vendors::WorkProfile& profile, std::size_t kind, std::string_view name) const;
 
  private:
-  const ProposedPolicy* find(std::size_t kind, std::string_view name) const;
   // The server's with the spec of ours; what the server knows of it stays.
   kube::Object in_place_of(const kube::Object& there, const ProposedPolicy& proposed) const;
 
   kube::Api& api_;
   base::Loop& loop_;
-  const vendors::WorkProfile& profile_;
   std::vector<ProposedPolicy> policies_;
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -24,9 +23,8 @@ constexpr Span kUsualGrace = std::chrono::seconds(30);
 constexpr Span kUsualStart = std::chrono::seconds(10);
 // A pod that took longer to become ready was kept waiting by something else.
 constexpr Span kLongestStart = std::chrono::minutes(10);
-constexpr Span kLongestDriver = std::chrono::hours(1);
 // A container whose image is there.
-constexpr Span kPodStart = std::chrono::seconds(1);
+constexpr Span kWarmStart = std::chrono::seconds(1);
 
 kube::Projection pods_of_a_plan() {
   return {"metadata.labels",
@@ -46,47 +44,29 @@ kube::Projection pods_of_a_plan() {
           "spec.containers.resources",
           "spec.ephemeralContainers.resources",
           "spec.overhead",
+          "spec.resourceClaims",
           "status.phase",
           "status.reason",
           "status.message",
           "status.conditions",
           "status.initContainerStatuses.state",
-          "status.containerStatuses.state"};
+          "status.containerStatuses.state",
+          "status.resourceClaimStatuses"};
 }
 
-kube::Projection nodes_of_a_plan(const vendors::WorkProfile& profile) {
-  const std::string report = fmt::format("metadata.annotations[{}]", profile.channel.report);
-  return {
-      "metadata.labels",       report, "spec.taints", "spec.unschedulable", "status.allocatable", "status.conditions",
-      "status.nodeInfo.bootID"};
+std::string name_of(const VendorSnapshot& vendor, const observe::PolicyRef& policy) {
+  return fmt::format("{} {}", vendor.profile().policy_kind(policy.kind).kind, policy.key);
 }
 
-std::optional<WallTime> time_at(const json::Value& value, json::Path path) {
-  const auto parsed = base::parse_rfc3339(json::text_at(value, path));
-  return parsed ? std::optional(*parsed) : std::nullopt;
-}
-
-// Since when a condition is true; nothing while it is not.
-std::optional<WallTime> true_since(const kube::Object& object, std::string_view type) {
-  for (const json::Value& one : json::array_at(object, {"status", "conditions"})) {
-    if (json::text_at(one, {"type"}) != type || json::text_at(one, {"status"}) != "True") continue;
-    return time_at(one, {"lastTransitionTime"});
+// Of a pod's spec, where it may run.
+json::Members placement_in(const json::Value& object, std::initializer_list<std::string_view> spec,
+                           std::initializer_list<const char*> keys) {
+  const json::Members& members = json::members_at(object, spec);
+  json::Members placement;
+  for (const char* key : keys) {
+    if (const json::Value* value = members.if_contains(key)) placement[key] = *value;
   }
-  return {};
-}
-
-std::optional<Span> between(const std::optional<WallTime>& from, const std::optional<WallTime>& to, Span most) {
-  if (!from || !to || *to < *from || *to - *from > most) return {};
-  return Span(*to - *from);
-}
-
-// The mean of the middle half: a node that was out of reach for a while does not count, and chance counts less.
-std::optional<Span> usual(std::vector<Span> spans) {
-  if (spans.empty()) return {};
-  std::sort(spans.begin(), spans.end());
-  const auto cut = static_cast<std::ptrdiff_t>(spans.size() / 4);
-  const Span sum = std::accumulate(spans.begin() + cut, spans.end() - cut, Span::zero());
-  return sum / (static_cast<std::ptrdiff_t>(spans.size()) - 2 * cut);
+  return placement;
 }
 
 bool is_image_trouble(std::string_view trouble) {
@@ -96,98 +76,112 @@ bool is_image_trouble(std::string_view trouble) {
 
 }  // namespace
 
-SnapshotReader::SnapshotReader(kube::Api& api, base::Loop& loop, const vendors::WorkProfile& profile,
+SnapshotReader::SnapshotReader(kube::Api& api, base::Loop& loop, vendors::WorkProfiles profiles,
                                std::vector<ProposedPolicy> policies, std::optional<core::Share> max_unavailable)
-    : api_(api, loop, profile, std::move(policies)), profile_(profile), lists_(api_), snapshot_(api_, loop, profile) {
+    : api_(api, loop, std::move(policies)), lists_(api_), snapshot_(api_, loop, profiles, max_unavailable) {
   input_.max_unavailable = max_unavailable;
 }
 
 void SnapshotReader::begin(std::function<void(base::Result<void>)> done) {
   lists_.begin(std::move(done));
-  snapshot_.begin([this](base::Result<void> looked) {
-    if (!looked || !has_policy() || !troubles().empty()) return lists_.finish(std::move(looked));
+  snapshot_.begin([this](base::Result<void> read) {
+    if (!read || !has_policy() || !troubles().empty()) return lists_.finish(std::move(read));
     list_surroundings();
   });
 }
 
 // ---- the policies
 
-std::string SnapshotReader::name_of(const observe::PolicyRef& policy) const {
-  return fmt::format("{} {}", profile_.policy_kind(policy.kind).kind, policy.key);
+bool SnapshotReader::is_asked_about(const PolicySnapshot& policy) const {
+  const observe::PolicyRef& ref = *policy.fleet().policy_ref();
+  return api_.is_empty() || api_.has(policy.profile(), ref.kind, ref.key);
 }
 
-bool SnapshotReader::is_asked_about(const observe::PolicyRef& policy) const {
-  return api_.is_empty() || api_.holds(policy.kind, policy.key);
-}
-
-void SnapshotReader::each_policy(const std::function<void(const observe::PolicyRef&, const vendors::Desired&)>& visit) {
-  for (std::size_t i = 0; i < snapshot_.policies(); ++i) {
-    snapshot_.turn_to(i);
-    const observe::Fleet& fleet = snapshot_.fleet();
-    if (fleet.policy_ref() && fleet.wants() != nullptr) visit(*fleet.policy_ref(), *fleet.wants());
-  }
-}
-
-std::vector<std::string> SnapshotReader::troubles() {
+std::vector<std::string> SnapshotReader::troubles() const {
   std::vector<std::string> lines;
-  for (const observe::PolicySet::Ignored& one : snapshot_.policy_set().ignored()) {
-    if (!api_.holds(one.policy.kind, one.policy.key)) continue;
-    lines.push_back(fmt::format("{} would be ignored: {}", name_of(one.policy), one.because));
-  }
-  each_policy([&](const observe::PolicyRef& policy, const vendors::Desired& wants) {
-    if (!is_asked_about(policy)) return;
-    for (const vendors::FieldTrouble& trouble : wants.troubles()) {
-      lines.push_back(fmt::format("{}: {} {}", name_of(policy), trouble.field, trouble.message));
+  for (const auto& vendor : snapshot_.vendors()) {
+    for (const observe::PolicySet::Ignored& one : vendor->policy_set().ignored()) {
+      if (!is_proposed(*vendor, one.policy)) continue;
+      lines.push_back(fmt::format("{} would be ignored: {}", name_of(*vendor, one.policy), one.because));
     }
-  });
+    for (const auto& policy : vendor->policies()) {
+      if (policy->fleet().wants() == nullptr || !is_asked_about(*policy)) continue;
+      for (const vendors::FieldTrouble& trouble : policy->fleet().wants()->troubles())
+        lines.push_back(
+            fmt::format("{}: {} {}", name_of(*vendor, *policy->fleet().policy_ref()), trouble.field, trouble.message));
+    }
+  }
   return lines;
 }
 
-std::vector<std::string> SnapshotReader::notes() {
+std::vector<std::string> SnapshotReader::notes() const {
   std::vector<std::string> lines;
-  for (const observe::PolicySet::Ignored& one : snapshot_.policy_set().ignored()) {
-    lines.push_back(fmt::format("{} is ignored: {}", name_of(one.policy), one.because));
-  }
-  each_policy([&](const observe::PolicyRef& policy, const vendors::Desired& wants) {
-    if (!is_asked_about(policy)) {
-      for (const vendors::FieldTrouble& trouble : wants.troubles()) {
-        lines.push_back(fmt::format("{}, which is there already, cannot be read, so its nodes stay as they are: {} {}",
-                                    name_of(policy), trouble.field, trouble.message));
+  for (const auto& vendor : snapshot_.vendors()) {
+    for (const observe::PolicySet::Ignored& one : vendor->policy_set().ignored())
+      lines.push_back(fmt::format("{} is ignored: {}", name_of(*vendor, one.policy), one.because));
+    for (const auto& policy : vendor->policies()) {
+      const vendors::Desired* wants = policy->fleet().wants();
+      if (wants == nullptr) continue;
+      const std::string name = name_of(*vendor, *policy->fleet().policy_ref());
+      if (is_asked_about(*policy)) {
+        for (const std::string& field : wants->ignored_fields())
+          lines.push_back(fmt::format("{}: {} is not read by drover", name, field));
+        continue;
       }
-      return;
+      for (const vendors::FieldTrouble& trouble : wants->troubles())
+        lines.push_back(fmt::format("{}, which is there already, cannot be read, so its nodes stay as they are: {} {}",
+                                    name, trouble.field, trouble.message));
     }
-    for (const std::string& field : wants.ignored_fields()) {
-      lines.push_back(fmt::format("{}: {} is not read by drover", name_of(policy), field));
-    }
-  });
+  }
   return lines;
 }
 
-void SnapshotReader::stake_out() {
-  each_policy([&](const observe::PolicyRef&, const vendors::Desired&) {
-    const observe::Fleet& fleet = snapshot_.fleet();
-    if (snapshot_.view().nodes.empty()) return;
-    forecast::PolicyFleet policy_fleet{.fleet = snapshot_.view()};
-    for (std::size_t i = 0; i < policy_fleet.fleet.nodes.size(); ++i) {
-      const vendors::DesiredNode& wish = fleet.wish(i);
-      policy_fleet.details.push_back(
-          {.loaded = loaded_driver(fleet, i, profile_), .wanted = wish.version, .image = wish.image});
-      managed_.insert(policy_fleet.fleet.nodes[i].name);
+void SnapshotReader::make_policy_fleets() {
+  static const vendors::PolicyReading kNoPolicy;
+  for (const auto& vendor : snapshot_.vendors()) {
+    const vendors::WorkProfile& profile = vendor->profile();
+    for (const auto& policy : vendor->policies()) {
+      const observe::Fleet& fleet = policy->fleet();
+      if (policy->view().nodes.empty()) continue;
+      forecast::PolicyFleet made{.vendor = std::string(profile.vendor.name),
+                                 .kind = std::string(profile.kind),
+                                 .flow = &profile.flow,
+                                 .is_of_policy = fleet.wants() != nullptr,
+                                 .fleet = policy->view(),
+                                 .gate_closed = std::string(profile.gate_paused),
+                                 .competing_operator = vendor->competing_operator()};
+      for (std::size_t i = 0; i < made.fleet.nodes.size(); ++i) {
+        const vendors::DesiredNode& wish = fleet.wish(i);
+        forecast::NodeDetails& detail =
+            made.details.emplace_back(forecast::NodeDetails{.loaded = loaded_driver(fleet, i, profile),
+                                                            .wanted = wish.version,
+                                                            .image = wish.image,
+                                                            .forces = wish.forces});
+        if (made.fleet.nodes[i].cannot_unload) {
+          const protocol::Report* report = fleet.facts(i)->report(profile.channel.report);
+          detail.cannot_unload = report->message.empty() ? "its agent says so" : base::one_line(report->message, 200);
+        }
+        if (made.is_of_policy) managed_.insert(made.fleet.nodes[i].name);
+      }
+      input_.policies.push_back(std::move(made));
+      sources_.push_back({*vendor, *policy, fleet.wants() == nullptr ? kNoPolicy : fleet.wants()->reading()});
     }
-    input_.policies.push_back(std::move(policy_fleet));
-    readings_.push_back(&fleet.wants()->reading());
-  });
-  know_disputes();
+  }
+  find_disputes();
 }
 
-void SnapshotReader::know_disputes() {
-  std::map<std::string, std::vector<std::string>> rivals;  // by node
-  each_policy([&](const observe::PolicyRef& policy, const vendors::Desired&) {
-    for (const std::string& node : snapshot_.fleet().disputed()) rivals[node].push_back(name_of(policy));
-  });
-  for (const auto& [node, names] : rivals) {
+void SnapshotReader::find_disputes() {
+  std::map<std::string, std::vector<std::string>> policies;  // by node
+  for (const auto& vendor : snapshot_.vendors()) {
+    for (const auto& policy : vendor->policies()) {
+      if (policy->fleet().wants() == nullptr) continue;
+      for (const std::string& node : policy->fleet().disputed())
+        policies[node].push_back(name_of(*vendor, *policy->fleet().policy_ref()));
+    }
+  }
+  for (const auto& [node, names] : policies) {
     input_.disputes.push_back({.node = node,
-                               .rivals = fmt::format("{}", fmt::join(names, " and ")),
+                               .policies = fmt::format("{}", fmt::join(names, " and ")),
                                .has_no_owner = !managed_.contains(node)});
   }
 }
@@ -195,36 +189,35 @@ void SnapshotReader::know_disputes() {
 // ---- what is around them
 
 void SnapshotReader::list_surroundings() {
-  stake_out();
-  lists_.list(observe::all_nodes(), nodes_of_a_plan(profile_), [this](const kube::Object& node) { take_node(node); });
+  make_policy_fleets();
+  lists_.list(observe::all_nodes(),
+              {"metadata.labels", "metadata.creationTimestamp", "spec.taints", "spec.unschedulable",
+               "status.allocatable", "status.conditions"},
+              [this](const kube::Object& node) { take_node(node); });
   lists_.list({.resource = kube::kDisruptionBudgets, .ns = {}, .labels = {}, .fields = {}}, {"spec.selector", "status"},
               [this](const kube::Object& object) { input_.budgets.push_back(observe::budget_of(object)); });
-  if (!profile_.vendor.own_operator.empty()) {
-    lists_.list(observe::competing_operators_of(profile_, snapshot_.ns()), observe::competing_operator_projection(),
-                [this](const kube::Object& one) {
-                  if (auto name = observe::competing_operator_in(one); !name.empty())
-                    input_.competing_operator = std::move(name);
-                });
-  }
+  lists_.list(
+      observe::daemon_sets_in({}),
+      {"metadata.creationTimestamp", "spec.template.spec.nodeSelector", "spec.template.spec.affinity.nodeAffinity"},
+      [this](const kube::Object& set) {
+        daemon_sets_["DaemonSet " + kube::key_of(set)] = {
+            .made_at = time_at(set, {"metadata", "creationTimestamp"}),
+            .placement = placement_in(set, {"spec", "template", "spec"}, {"nodeSelector", "affinity"})};
+      });
   lists_.then([this] { list_pods(); });
 }
 
 void SnapshotReader::list_pods() {
+  for (const auto& vendor : snapshot_.vendors()) pasts_.emplace(&vendor->profile(), vendor->profile());
   lists_.list({.resource = kube::kPods, .ns = {}, .labels = {}, .fields = {}}, pods_of_a_plan(),
               [this](const kube::Object& pod) { take_pod(pod); });
   lists_.then([this] {
-    // Whoever waits for room waits in the order of coming.
+    // Pods that wait for room are placed in the order in which they were made.
     std::sort(input_.pods.begin(), input_.pods.end(), [](const forecast::PlacedPod& a, const forecast::PlacedPod& b) {
       return std::tuple(a.made_at, a.view.full_name()) < std::tuple(b.made_at, b.view.full_name());
     });
-    know_missing_images();
-    for (forecast::PolicyFleet& policy_fleet : input_.policies) {
-      for (std::size_t i = 0; i < policy_fleet.details.size(); ++i) {
-        const auto report = reports_.find(policy_fleet.fleet.nodes[i].name);
-        if (report != reports_.end()) policy_fleet.details[i].cannot_unload = report->second;
-      }
-    }
-    find_pace();
+    find_missing_images();
+    find_durations();
     lists_.finish({});
   });
 }
@@ -242,23 +235,36 @@ void SnapshotReader::take_node(const kube::Object& node) {
                                 {"spec", json::Members{{"taints", std::move(taints)}}}};
   const bool is_managed = managed_.contains(name);
   capacity.is_open = is_managed || (!json::flag_at(node, {"spec", "unschedulable"}) && true_since(node, "Ready"));
-  // What its agent says of the kernel counts for the boot that it speaks of; garbage says nothing.
-  const auto report = protocol::parse_report(kube::annotation_of(node, profile_.channel.report));
-  if (!report || report->can_unload || report->boot != json::text_at(node, {"status", "nodeInfo", "bootID"})) return;
-  reports_[name] = report->message.empty() ? "its agent says so" : base::one_line(report->message, 200);
+  nodes_made_at_[name] = time_at(node, {"metadata", "creationTimestamp"});
+}
+
+// As each vendor and each of its policies sees it.
+void SnapshotReader::take_views(const kube::Object& object, forecast::PlacedPod& pod) {
+  static const vendors::PolicyReading kNoPolicy;
+  for (const auto& vendor : snapshot_.vendors()) {
+    const observe::PodFacts facts = observe::pod_facts(object, vendor->profile());
+    const auto view = [&](const vendors::PolicyReading& reading) {
+      return observe::pod_view(facts, reading.jobs, reading.drained, vendor->profile(), vendor->ns(),
+                               &vendor->claims());
+    };
+    pod.view = view(kNoPolicy);
+    for (const Source& source : sources_) {
+      if (&source.vendor != vendor.get()) continue;
+      const core::PodView seen = view(source.reading);
+      pod.by_policy.push_back({.uses_device = seen.uses_device,
+                               .is_ours = seen.is_ours,
+                               .is_waited_for = seen.is_waited_for,
+                               .is_drained = seen.is_drained});
+    }
+    if (facts.ns == vendor->ns() && !facts.node.empty()) learn(*vendor, object, facts);
+  }
 }
 
 void SnapshotReader::take_pod(const kube::Object& object) {
-  const observe::PodFacts facts = observe::pod_facts(object, profile_);
+  const observe::PodFacts facts = observe::pod_facts(object, snapshot_.vendors().front()->profile());
   if (facts.is_finished) return;
-  const vendors::PolicyReading nobodys;
-  forecast::PlacedPod pod{
-      .view = observe::pod_view(facts, nobodys.jobs, nobodys.drained, profile_, snapshot_.ns(), &snapshot_.claims())};
-  for (const vendors::PolicyReading* reading : readings_) {
-    const core::PodView view =
-        observe::pod_view(facts, reading->jobs, reading->drained, profile_, snapshot_.ns(), &snapshot_.claims());
-    pod.parts.push_back({.is_waited_for = view.is_waited_for, .is_drained = view.is_drained});
-  }
+  forecast::PlacedPod pod;
+  take_views(object, pod);
   pod.node = facts.node;
   pod.is_ready = facts.is_ready;
   pod.grace = std::chrono::seconds(std::clamp<std::int64_t>(
@@ -269,97 +275,78 @@ void SnapshotReader::take_pod(const kube::Object& object) {
   pod.image = facts.image;
   pod.made_at = time_at(object, {"metadata", "creationTimestamp"}).value_or(WallTime{});
   pod.starts_in = between(placed_at, ready_at, kLongestStart).value_or(kUsualStart);
-  const Span warm = between(facts.running_since, ready_at, kLongestStart).value_or(pod.starts_in) + kPodStart;
+  const Span warm = between(facts.running_since, ready_at, kLongestStart).value_or(pod.starts_in) + kWarmStart;
   pod.fetches_in = std::max(Span::zero(), pod.starts_in - warm);
   pod.requests = kube::requests_of(object);
-  json::Members wishes;
-  for (const char* key : {"nodeSelector", "affinity", "tolerations"}) {
-    if (const json::Value* value = json::find(object, {"spec", key})) wishes[key] = *value;
+  json::Members placement = placement_in(object, {"spec"}, {"nodeSelector", "affinity", "tolerations"});
+  // The pod itself only names its node.
+  if (const auto set = daemon_sets_.find(facts.owner.str()); set != daemon_sets_.end() && !facts.node.empty()) {
+    placement.erase("nodeSelector");
+    placement.erase("affinity");
+    for (const auto& part : set->second.placement.get_object()) placement[part.key()] = part.value();
   }
-  pod.wishes = std::move(wishes);
+  pod.placement = std::move(placement);
   for (std::size_t i = 0; i < input_.budgets.size(); ++i) {
     const observe::Budget& budget = input_.budgets[i];
     if (budget.ns == facts.ns && budget.pods && budget.pods->matches(facts.lookup())) pod.budgets.push_back(i);
   }
   input_.pods.push_back(std::move(pod));
-  if (facts.ns == snapshot_.ns() && !facts.node.empty()) learn_past(object, facts);
 }
 
-void SnapshotReader::learn_past(const kube::Object& pod, const observe::PodFacts& facts) {
-  const auto ready_at = true_since(pod, "Ready");
-  Past& past = pasts_[facts.node];
-  const std::string_view role = facts.label(profile_.role_label);
-  if (role == profile_.validator_role) {
-    past.validator_made_at = time_at(pod, {"metadata", "creationTimestamp"});
-    past.validator_ready_at = ready_at;
+void SnapshotReader::learn(const VendorSnapshot& vendor, const kube::Object& pod, const observe::PodFacts& facts) {
+  PastDurations::NodePast past;
+  past.joined_at = nodes_made_at_[facts.node];
+  if (const auto set = daemon_sets_.find(facts.owner.str()); set != daemon_sets_.end())
+    past.joined_at = std::max(past.joined_at, set->second.made_at);
+  const observe::NodeFacts* node = vendor.cluster().nodes.find(facts.node);
+  if (node != nullptr && node->record) {
+    const auto last = node->record->last.find(vendor.profile().kind);
+    const bool is_done = last != node->record->last.end() && last->second.outcome && !last->second.outcome->failed;
+    if (is_done) past.done_at = last->second.at;
   }
-  if (role != profile_.driver_role || facts.is_going) return;
-  past.driver_ready_at = ready_at;
-  // Fetching the image is no part of it: that is done while the node still serves.
-  Span before{};
-  std::optional<WallTime> begun = true_since(pod, "PodScheduled");
-  for (const json::Value& status : json::array_at(pod, {"status", "initContainerStatuses"})) {
-    const auto ended = time_at(status, {"state", "terminated", "finishedAt"});
-    before += kPodStart +
-              between(time_at(status, {"state", "terminated", "startedAt"}), ended, kLongestDriver).value_or(Span{});
-    if (ended) begun = ended;
-  }
-  const auto itself = between(facts.running_since, ready_at, kLongestDriver);
-  if (itself) past.driver = before + kPodStart + *itself;
-  past.pull = between(begun, facts.running_since, kLongestDriver);
+  pasts_.at(&vendor.profile()).learn(pod, facts, past);
 }
 
-// A driver that waits for its image on one node says so for all that want the same.
-void SnapshotReader::know_missing_images() {
+// An image that is known to be missing on one node is missing for all that want the same.
+void SnapshotReader::find_missing_images() {
   std::map<std::string, std::string> missing;
-  for (const forecast::PolicyFleet& policy_fleet : input_.policies) {
-    for (std::size_t i = 0; i < policy_fleet.details.size(); ++i) {
-      const core::NodeView& node = policy_fleet.fleet.nodes[i];
-      if (node.preflight.state == core::PreflightView::State::Missing)
-        missing.emplace(policy_fleet.details[i].image, node.preflight.trouble);
-      const observe::PodFacts* pod = snapshot_.fleet().operand_pods().driver_on(node.name);
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const forecast::PolicyFleet& policy = input_.policies[i];
+    const bool has_preflight_pods = policy.flow->has(core::Trait::Container);
+    for (std::size_t n = 0; n < policy.details.size(); ++n) {
+      const core::NodeView& node = policy.fleet.nodes[n];
+      if (has_preflight_pods && node.preflight.state == core::PreflightView::State::Missing)
+        missing.emplace(policy.details[n].image, node.preflight.trouble);
+      const observe::PodFacts* pod = sources_[i].policy.fleet().driver_pod(n);
       if (pod != nullptr && is_image_trouble(pod->trouble)) missing.emplace(pod->image, pod->trouble);
     }
   }
-  for (forecast::PolicyFleet& policy_fleet : input_.policies) {
-    for (forecast::NodeDetails& detail : policy_fleet.details) {
+  for (forecast::PolicyFleet& policy : input_.policies) {
+    for (forecast::NodeDetails& detail : policy.details) {
       const auto at = missing.find(detail.image);
       if (at != missing.end()) detail.missing = at->second;
     }
   }
 }
 
-void SnapshotReader::find_pace() {
-  forecast::DurationStats& pace = input_.pace;
-  for (const auto& [node, past] : pasts_) {
-    if (past.driver) pace.drivers.push_back(*past.driver);
-    if (past.pull) pace.pulls.push_back(*past.pull);
-    if (!past.validator_made_at || !past.driver_ready_at) continue;
-    const WallTime begun = std::max(*past.validator_made_at, *past.driver_ready_at);
-    if (const auto took = between(begun, past.validator_ready_at, kLongestDriver)) pace.validations.push_back(*took);
-  }
-  const auto take = [&](Span& span, std::string_view what, const std::vector<Span>& seen, std::string_view whose) {
-    if (const auto known = usual(seen)) {
-      span = *known;
-      pace.sources.push_back(fmt::format("{} {}, as {} {} say", what,
-                                         base::human(std::chrono::round<std::chrono::seconds>(span)), seen.size(),
-                                         whose));
-    } else {
-      pace.sources.push_back(fmt::format("{} {}, assumed: no pod here tells", what, base::human(span)));
-    }
-  };
-  take(pace.pull, "fetching the driver's image", pace.pulls, "driver pods");
-  take(pace.driver, "a driver's start", pace.drivers, "driver pods");
-  take(pace.validation, "its validation", pace.validations, "validator pods");
-  pace.sources.push_back(fmt::format("a driver's end {}, assumed", base::human(pace.stop)));
-  pace.sources.emplace_back("pods that are evicted take their whole grace period");
+void SnapshotReader::find_durations() {
+  std::set<std::string> vendors;
   std::set<std::string> jobs;
-  for (const forecast::PolicyFleet& policy_fleet : input_.policies) {
-    if (!policy_fleet.fleet.policy.jobs.is_wanted) continue;
-    jobs.insert(policy_fleet.fleet.policy.jobs.at_most ? "jobs that are waited for take all the time they have"
-                                                       : "jobs that are waited for without a limit take no time");
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    forecast::PolicyFleet& policy = input_.policies[i];
+    policy.durations = pasts_.at(&sources_[i].vendor.profile()).stats();
+    vendors.insert(policy.vendor);
+    if (!policy.fleet.policy.jobs.is_wanted) continue;
+    jobs.insert(policy.fleet.policy.jobs.at_most ? "jobs that are waited for take all the time they have"
+                                                 : "jobs that are waited for without a limit take no time");
   }
-  pace.sources.insert(pace.sources.end(), jobs.begin(), jobs.end());
+  for (const auto& vendor : snapshot_.vendors()) {
+    if (!vendors.contains(std::string(vendor->profile().vendor.name))) continue;
+    for (const std::string& line : pasts_.at(&vendor->profile()).sources())
+      input_.sources.push_back(vendors.size() > 1 ? fmt::format("{}: {}", vendor->profile().vendor.name, line) : line);
+  }
+  input_.sources.emplace_back("pods that are evicted take their whole grace period");
+  input_.sources.insert(input_.sources.end(), jobs.begin(), jobs.end());
 }
 
 }  // namespace drover::cli

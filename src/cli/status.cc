@@ -1,14 +1,15 @@
 // `drover status` and `drover explain NODE`: the fleet as the operator sees it, from the API alone.
 #include <fmt/format.h>
 
-#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/fleet_snapshot.h"
 #include "cli/fleet_text.h"
+#include "cli/limit_flag.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 #include "observe/ranges.h"
@@ -16,93 +17,76 @@
 namespace drover::cli {
 namespace {
 
-struct LookFlags {
+struct StatusFlags {
   TargetFlags target;
   std::string output = "text";
   std::string node = {};
+  std::optional<core::Share> max_unavailable = {};
 };
 
 void print(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) fmt::print("{}\n", line);
 }
 
-// Every vendor's fleet whose policy is there. No policy at all is a fault that says what to create.
+// The snapshot, and what it was taken with.
 class Viewer {
  public:
-  base::Result<void> look(const TargetFlags& flags, vendors::WorkProfiles profiles) {
-    TRY(auto target, kube::find_target(flags.kubeconfig, flags.context));
+  // No policy at all is a fault that says what to create.
+  base::Result<void> look(const StatusFlags& flags, vendors::WorkProfiles profiles) {
+    TRY(auto target, kube::find_target(flags.target.kubeconfig, flags.target.context));
     const std::string source = target.source;
     TRY(api_, kube::HttpApi::open(loop_, std::move(target)));
-    std::string kinds;
-    for (const vendors::WorkProfile* profile : profiles) {
-      if (auto looked = look_at(*profile); !looked) return base::with_context(std::move(looked).error(), source);
-      kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", observe::policy_kind_of(*profile).qualified());
-    }
-    if (looks_.empty()) {
-      return base::fault(base::Fault::Kind::NotFound,
-                         fmt::format("{}: there is no policy ({}), so nothing is managed; create one", source, kinds));
-    }
-    return {};
-  }
-
-  // As long as `visit` says so.
-  void each_policy(const std::function<bool(const FleetSnapshot&)>& visit) const {
-    for (const auto& look : looks_) {
-      for (std::size_t i = 0; i < look->policies(); ++i) {
-        look->turn_to(i);
-        if (!visit(*look)) return;
-      }
-    }
-  }
-
- private:
-  base::Result<void> look_at(const vendors::WorkProfile& profile) {
-    auto look = std::make_unique<FleetSnapshot>(*api_, loop_, profile);
+    snapshot_ = std::make_unique<FleetSnapshot>(*api_, loop_, profiles, flags.max_unavailable);
     base::Result<void> outcome;
-    look->begin([&](base::Result<void> result) {
+    snapshot_->begin([&](base::Result<void> result) {
       outcome = std::move(result);
       loop_.stop();
     });
     loop_.run();
-    // A kind that the server does not know is a vendor that is not served here.
-    if (!outcome && outcome.error().kind == base::Fault::Kind::NotFound) return {};
-    if (outcome && look->policy() != nullptr) looks_.push_back(std::move(look));
-    return outcome;
+    if (!outcome) return base::with_context(std::move(outcome).error(), source);
+    if (!policies().empty()) return {};
+    std::string kinds;
+    for (const vendors::WorkProfile* profile : profiles)
+      kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", observe::policy_kind_of(*profile).qualified());
+    return base::fault(base::Fault::Kind::NotFound,
+                       fmt::format("{}: there is no policy ({}), so nothing is managed; create one", source, kinds));
   }
 
+  std::vector<const PolicySnapshot*> policies() const { return snapshot_->policies(); }
+
+ private:
   kube::AsioLoop loop_;
   std::unique_ptr<kube::HttpApi> api_;
-  std::vector<std::unique_ptr<FleetSnapshot>> looks_;
+  std::unique_ptr<FleetSnapshot> snapshot_;
 };
 
-int show_status(const LookFlags& flags, vendors::WorkProfiles profiles) {
+int show_status(const StatusFlags& flags, vendors::WorkProfiles profiles) {
   Viewer viewer;
-  if (auto looked = viewer.look(flags.target, profiles); !looked) return complain(looked.error());
+  if (auto looked = viewer.look(flags, profiles); !looked) return complain(looked.error());
   json::Array all;
   int exit_code = 0;
-  viewer.each_policy([&](const FleetSnapshot& look) {
-    if (something_failed(look)) exit_code = 1;
+  for (const PolicySnapshot* policy : viewer.policies()) {
+    if (something_failed(*policy)) exit_code = 1;
     if (flags.output == "json") {
-      all.push_back(status_json(look));
+      all.push_back(status_json(*policy));
     } else {
-      print(status_lines(look));
+      print(status_lines(*policy));
     }
-    return true;
-  });
+  }
   if (flags.output == "json") fmt::print("{}\n", json::text_of(json::Members{{"policies", std::move(all)}}));
   return exit_code;
 }
 
-int explain_node(const LookFlags& flags, vendors::WorkProfiles profiles) {
+int explain_node(const StatusFlags& flags, vendors::WorkProfiles profiles) {
   Viewer viewer;
-  if (auto looked = viewer.look(flags.target, profiles); !looked) return complain(looked.error());
-  base::Result<std::vector<std::string>> told;
-  viewer.each_policy([&](const FleetSnapshot& look) {
-    told = explain_lines(look, flags.node);
-    return !told;
-  });
-  if (!told) return complain(told.error());
-  print(*told);
+  if (auto looked = viewer.look(flags, profiles); !looked) return complain(looked.error());
+  base::Result<std::vector<std::string>> lines;
+  for (const PolicySnapshot* policy : viewer.policies()) {
+    lines = explain_lines(*policy, flags.node);
+    if (lines) break;
+  }
+  if (!lines) return complain(lines.error());
+  print(*lines);
   return 0;
 }
 
@@ -111,16 +95,18 @@ int explain_node(const LookFlags& flags, vendors::WorkProfiles profiles) {
 void add_status(Command app, vendors::WorkProfiles profiles) {
   Command command = app.add("status", "Show the fleet: driver, phase and reason of each node");
   command.footer("Exit code 1 when a node has failed or the policy cannot be read.");
-  auto flags = std::make_shared<LookFlags>();
+  auto flags = std::make_shared<StatusFlags>();
   add_target_flags(command, flags->target);
+  add_limit_flag(command, flags->max_unavailable);
   add_output_flag(command, flags->output);
   command.run([flags, profiles] { return show_status(*flags, profiles); });
 }
 
 void add_explain(Command app, vendors::WorkProfiles profiles) {
-  Command command = app.add("explain", "Say why a node stands where it stands, rule by rule");
-  auto flags = std::make_shared<LookFlags>();
+  Command command = app.add("explain", "Say why a node is in its phase, rule by rule");
+  auto flags = std::make_shared<StatusFlags>();
   add_target_flags(command, flags->target);
+  add_limit_flag(command, flags->max_unavailable);
   command.option("NODE", flags->node, "the node's name", {.is_required = true});
   command.run([flags, profiles] { return explain_node(*flags, profiles); });
 }

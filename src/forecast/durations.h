@@ -1,4 +1,4 @@
-// How long things take in one run of a forecast: as they usually do, or, drawn anew each time, as one of them once did.
+// How long things take in one run of a forecast: as they usually do, or drawn at random from those of the past.
 #pragma once
 
 #include <numeric>
@@ -14,30 +14,26 @@ namespace drover::forecast {
 class Durations {
  public:
   // As usual.
-  explicit Durations(DurationStats pace) : pace_(std::move(pace)) {}
-  // As chance has it.
-  Durations(DurationStats pace, base::Random chance)
-      : pace_(std::move(pace)),
-        turns_(chance.fork("turns")),
-        moments_(chance.fork("moments")),
-        chance_(std::move(chance)) {}
+  Durations() = default;
+  // At random.
+  explicit Durations(base::Random chance)
+      : order_(chance.fork("turns")), moments_(chance.fork("moments")), chance_(std::move(chance)) {}
 
-  // Of two that begin together one ends a moment before the other: which policy gets a place may hang on that.
-  base::Span pull() {
+  // Of two that begin together one ends a moment before the other: which policy gets a place may depend on that.
+  base::Span preparation(const DurationStats& stats) {
     const base::Span moment = moments_ ? std::chrono::milliseconds(moments_->below(50)) : base::Span::zero();
-    return one_of(pace_.pulls, pace_.pull) + moment;
+    return one_of(stats.preparations, stats.preparation) + moment;
   }
-  base::Span stop() const { return pace_.stop; }
-  base::Span driver() { return one_of(pace_.drivers, pace_.driver); }
-  base::Span validation() { return one_of(pace_.validations, pace_.validation); }
-  // Who is heard first of so many that ask at the same moment: in their order, or as chance has it.
-  std::vector<std::size_t> turns(std::size_t count) {
-    std::vector<std::size_t> turns(count);
-    std::iota(turns.begin(), turns.end(), std::size_t{0});
-    for (std::size_t left = count; turns_ && left > 1; --left) std::swap(turns[left - 1], turns[turns_->below(left)]);
-    return turns;
+  base::Span driver(const DurationStats& stats) { return one_of(stats.drivers, stats.driver); }
+  base::Span validation(const DurationStats& stats) { return one_of(stats.validations, stats.validation); }
+  // In which order requests that are made at the same moment arrive: as they were made, or at random.
+  std::vector<std::size_t> order(std::size_t count) {
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (std::size_t left = count; order_ && left > 1; --left) std::swap(order[left - 1], order[order_->below(left)]);
+    return order;
   }
-  // A stream of its own, for whoever else leaves something to chance.
+  // A stream of its own, for what else is random.
   base::Random chance() const { return chance_ ? chance_->fork("others") : base::Random(1); }
 
  private:
@@ -45,8 +41,7 @@ class Durations {
     return chance_ && !past.empty() ? past[chance_->below(past.size())] : usual;
   }
 
-  DurationStats pace_;
-  std::optional<base::Random> turns_ = {};
+  std::optional<base::Random> order_ = {};
   std::optional<base::Random> moments_ = {};
   std::optional<base::Random> chance_ = {};
 };

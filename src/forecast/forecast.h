@@ -1,16 +1,16 @@
-// The rollout before it happens: core::decide again and again, in virtual time, on a world that does as it is asked.
+// The rollout before it begins: core::decide again and again, in virtual time, on a simple model of the cluster.
 //
-// This is no second engine: who goes when, who is evicted and what is given up is decided by the operator's own
-// function on the same views. Only what the world answers is guessed here: images arrive, pods end with their grace
-// period and are made again elsewhere, budgets count down and up, drivers and validators take as long as they took.
-// Nothing goes wrong in it that is not known already.
+// This is not a second engine: which nodes are taken when, which pods are evicted and when a node fails is decided by
+// the operator's own function, over all policies of all vendors, on the same views. Only what the cluster answers is
+// guessed here: images are pulled and drivers built, pods end with their grace period and are made again elsewhere,
+// budgets count down and up, drivers and validators take as long as they took. Nothing fails that is not known to.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/limit.h"
-#include "core/rule.h"
 #include "forecast/durations.h"
 #include "forecast/input.h"
 #include "forecast/obstacles.h"
@@ -27,11 +27,12 @@ struct Forecast {
   base::Span takes_at_most = {};
   bool gets_through = true;
   std::optional<core::GlobalLimit> limit = {};  // over all policies, at the beginning
-  int tries = 0;                                // with durations as chance has them
+  int tries = 0;                                // with durations drawn at random
   int others = 0;  // of them, those that end otherwise: through where this gets stuck, or stuck where it gets through
+  std::vector<std::string> sources = {};  // where the durations come from
 };
 
 // One run of it, with things taking so long.
-Forecast forecast(ForecastInput input, const core::Flow& flow, Durations durations);
+Forecast forecast(ForecastInput input, Durations durations);
 
 }  // namespace drover::forecast

@@ -1,6 +1,6 @@
 // One policy's nodes in a forecast: how the operator sees them, what it does to them, and what comes of it.
 //
-// What is decided is core's; here is only what the API server, kubelets, drivers and validators would answer.
+// What is decided is core's; here is only what the API server and the machines would make of it.
 #pragma once
 
 #include <cstddef>
@@ -9,84 +9,74 @@
 
 #include "core/decide.h"
 #include "core/drain.h"
-#include "forecast/clock.h"
-#include "forecast/durations.h"
+#include "forecast/context.h"
+#include "forecast/drivers.h"
 #include "forecast/forecast.h"
-#include "forecast/world.h"
 
 namespace drover::forecast {
 
-// What all policies share in one run.
-struct Scene {
-  Clock& clock;
-  Durations& durations;
-  World& world;
-  Obstacles& obstacles;
-  Rows& rows;
-};
-
 class ForecastRollout {
  public:
-  // The plot with this index; it and what the scene names must outlive this.
-  ForecastRollout(PolicyFleet& policy_fleet, std::size_t index, const core::Flow& flow, Scene scene);
+  // Of the policy with this index; it and what the context names must outlive this.
+  ForecastRollout(PolicyFleet& policy, std::size_t index, Context context);
 
   const core::FleetView& fleet() const { return fleet_; }
   // The views as the operator would see them now, and what goes on by itself since.
-  void look();
+  void observe();
+  // Nodes wait for a slot.
   bool some_wait() const;
   void count_device_pods();
 
   // Decided together with all others.
-  core::Rollout to_decide() { return {.flow = &flow_, .fleet = &fleet_}; }
-  void decided(core::Plan plan) { plan_ = std::move(plan); }
+  core::Rollout to_decide() { return {.flow = policy_.flow, .fleet = &fleet_, .is_of_policy = policy_.is_of_policy}; }
+  void set_plan(core::Plan plan) { plan_ = std::move(plan); }
   const core::Plan& plan() const { return plan_; }
-  // What was decided, but for pods that are to go; false when there was nothing to do.
+  // When time alone changes what is decided.
+  std::optional<base::Span> look_again_in() const;
+  // Does what was decided, but for evictions; false when there was nothing to do.
   bool apply();
-  // Pods that are to go; until the next `look`.
-  struct Asked {
+  // Pods to be evicted; until the next `observe`.
+  struct Eviction {
     std::size_t node;
     const core::PodView* pod;
   };
-  const std::vector<Asked>& asked() const { return asked_; }
-  // False when it does not go, or is not asked now.
-  bool ask_to_go(const Asked& asked);
+  const std::vector<Eviction>& evictions() const { return evictions_; }
+  // False when it is refused, or not asked now.
+  bool evict(const Eviction& eviction);
 
   // How each node has ended.
   void finish(Forecast& forecast);
 
  private:
-  // How a node stands in the forecast, beside its view.
-  struct Course {
-    base::Span since = {};  // in its phase; may lie before the beginning
-    bool driver_is_coming = false;
-    bool is_validating = false;
-    std::optional<base::Span> proving_since = {};
+  // Of a node, beside its view.
+  struct Since {
+    base::Span phase = {};  // since when it is there; may lie before the beginning
     base::Span unready_before = {};
     std::optional<base::Span> given_back_before = {};
   };
 
-  Row& row_of(std::size_t node) { return scene_.rows.of(first_row_ + node); }
-  void tend(std::size_t index);
-  void prove(std::size_t index, base::Span since);
-  void driver_comes(std::size_t index, base::Span in);
+  Row& row_of(std::size_t node) { return context_.rows.of(first_row_ + node); }
+  bool time_counts(const core::NodeView& node) const;
   void change(std::size_t index, const core::Change& change);
   void note_steps(std::size_t index, const core::Change& change);
   bool work(std::size_t index, core::Action action);
-  bool delete_at_once(std::size_t index, const core::Clearing& clearing);
-  void remember_removal(std::size_t index, const core::PodView& pod, bool is_forced);
-  void tell_pods_in_the_way(std::size_t index, core::Phase phase);
-  core::Clearing clearing(const core::NodeView& node, core::Phase phase) const;
+  bool delete_pods(std::size_t index, const core::Clearing& clearing);
+  void note_removal(std::size_t index, const core::PodView& pod, bool is_forced);
+  void add_pods_in_the_way(std::size_t index, core::Phase phase);
+  void add_obstacles(std::size_t index);
+  core::Clearing clearing(const core::NodeView& node, core::Action action) const;
+  core::Clearing in_the_way(const core::NodeView& node, core::Phase phase) const;
   Row::End end_of(const core::NodeView& node) const;
 
-  const std::vector<NodeDetails>& details_;
+  PolicyFleet& policy_;
   core::FleetView& fleet_;
   std::size_t index_;
   std::size_t first_row_;
-  const core::Flow& flow_;
-  Scene scene_;
-  std::vector<Course> courses_;
+  Context context_;
+  Drivers drivers_;
+  std::vector<Since> since_;
   core::Plan plan_;
-  std::vector<Asked> asked_;
+  std::vector<Eviction> evictions_;
 };
 
 }  // namespace drover::forecast

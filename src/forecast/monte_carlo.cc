@@ -12,7 +12,7 @@ namespace {
 using base::Span;
 
 constexpr int kMostTries = 20;
-// A run costs about the square of the nodes: of a large fleet, whose chances even out, one has to do.
+// A run costs about the square of the nodes; in a large fleet the differences even out, and one run has to do.
 constexpr std::size_t kMostNodesInTries = 2000;
 // Of the tries, this part lies outside on either side.
 constexpr int kOutside = 10;
@@ -31,7 +31,7 @@ void count_forced(const Forecast& run, Forced& forced) {
   }
 }
 
-// What does not end alike in all runs is left to chance.
+// What does not end alike in all runs depends on the durations.
 void mark_chances(Forecast& forecast, const Forced& forced) {
   for (Row& row : forecast.rows) {
     for (Removed& one : row.removed) {
@@ -54,15 +54,15 @@ void add_obstacles(const Forecast& run, std::vector<Obstacle>& obstacles) {
 
 }  // namespace
 
-Forecast foresee(const ForecastInput& input, const core::Flow& flow) {
-  Forecast usual = forecast(input, flow, Durations(input.pace));
+Forecast foresee(const ForecastInput& input) {
+  Forecast usual = forecast(input, Durations());
   usual.tries = usual.waves == 0 ? 0 : tries_for(usual.rows.size());
   if (usual.tries == 0) return usual;
   Forced forced;
   count_forced(usual, forced);
   std::vector<Span> takes = {usual.takes};
   for (int i = 0; i < usual.tries; ++i) {
-    const Forecast run = forecast(input, flow, Durations(input.pace, base::Random(static_cast<std::uint64_t>(i) + 1)));
+    const Forecast run = forecast(input, Durations(base::Random(static_cast<std::uint64_t>(i) + 1)));
     count_forced(run, forced);
     add_obstacles(run, usual.obstacles);
     usual.others += run.gets_through != usual.gets_through ? 1 : 0;

@@ -1,8 +1,9 @@
-// What is told of what is in a rollout's way: each thing once, with what to do about it. Decides nothing: whoever runs
-// the forecast says when somebody is held up, and by whom.
+// What is in a rollout's way, each thing once, with what to do about it. Decides nothing: the forecast says when a node
+// is held up, and by what.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/drain.h"
@@ -26,29 +27,30 @@ struct Obstacle {
 class Obstacles {
  public:
   // What can be seen before anything moves.
-  void tell_what_is_known(const ForecastInput& input);
+  void add_known(const ForecastInput& input);
   // The pods that keep a node from being emptied.
-  void tell_pods(const std::string& node, const core::Clearing& left, const World& world);
-  // Nodes that others took out of service, where they leave no room for anybody: under the policy's own limit, and
-  // under the one over all policies while nobody is in flight.
-  void tell_limit(const core::Policy& policy, const core::Slots& slots);
-  void tell_limit_over_all(const core::GlobalLimit& limit);
+  void add_pods(const std::string& node, const core::Clearing& left, const World& world);
+  // The old driver cannot be taken out.
+  void add_held_device(const core::NodeView& node);
+  // Nodes that others took out of service leave no slot: under the policy's own limit, and under the one over all
+  // policies while no node is in flight.
+  void add_limit(const core::Policy& policy, const core::Slots& slots);
+  void add_limit_over_all(const core::GlobalLimit& limit);
   // Upgrades are switched off.
-  void tell_off(const core::Policy& policy);
+  void add_off(const core::Policy& policy);
   // The budget that holds the pod, if one does.
-  void tell_budget(const std::string& node, const core::PodView& pod, const World& world, bool stops);
+  void add_budget(const std::string& node, const core::PodView& pod, const World& world, bool stops);
 
   static bool is_same(const Obstacle& one, const Obstacle& other) {
     return one.kind == other.kind && one.node == other.node && one.object == other.object;
   }
-  std::vector<Obstacle> take() { return std::move(told_); }
+  std::vector<Obstacle> take() { return std::move(all_); }
 
  private:
-  void tell(Obstacle obstacle);
-  void tell_images_and_nodes(const PolicyFleet& policy_fleet);
-  void tell_dispute(const Dispute& dispute);
+  void add(Obstacle obstacle);
+  void add_known_of_nodes(const PolicyFleet& policy);
 
-  std::vector<Obstacle> told_;
+  std::vector<Obstacle> all_;
 };
 
 }  // namespace drover::forecast

@@ -1,9 +1,8 @@
-// What a forecast says of each node: when it is taken and in which wave, who goes from it, and how it ends. Written
-// down as it is foreseen, told in the order in which they are taken.
+// What a forecast says of each node: when it is taken and in which wave, which pods go from it, and how it ends.
+// Written down as it is foreseen, shown in the order in which the nodes are taken.
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +16,7 @@ struct Removed {
   std::string owner;  // "ReplicaSet ml/train"; empty: a bare pod
   bool is_replacement = false;
   bool is_forced = false;         // deleted around its budget, because a documented time is over
-  bool is_forced_or_not = false;  // that is left to chance
+  bool is_forced_or_not = false;  // in some runs only
 };
 
 // One node, in the order in which they are taken.
@@ -25,6 +24,7 @@ struct Row {
   enum class End { Done, Failed, Waits, LeftOut };
 
   std::string node;
+  std::string vendor = {};
   std::string policy = {};
   NodeDetails detail = {};
   int wave = 0;  // 0: it is not taken at all
@@ -37,23 +37,29 @@ struct Row {
 
 class Rows {
  public:
-  // One for each node of the ground; those in flight are the first wave.
+  // One for each node of each policy; those in flight are the first wave.
   explicit Rows(const ForecastInput& input);
 
-  // The row of a plot's first node; the others follow.
-  std::size_t first_of(std::size_t policy_fleet) const { return firsts_[policy_fleet]; }
+  // The row of a policy's first node; the others follow.
+  std::size_t first_of(std::size_t policy) const { return policies_[policy].first; }
   Row& of(std::size_t node) { return rows_[node]; }
-  // A node that begins belongs to the wave after that of whoever of its policy ended last.
+  // A node that begins belongs to the wave after that of the node of its policy that ended last.
   void taken(std::size_t node, base::Span at);
   void ended(std::size_t node, base::Span at);
-  // As they were taken, then those that were not.
-  std::vector<Row> told() const;
+  // As they were taken, then those that were not; without nodes that no policy wants.
+  std::vector<Row> in_order() const;
 
  private:
+  struct Policy {
+    std::size_t first = 0;
+    bool is_shown = true;
+    int last_wave = 0;
+  };
+  std::size_t policy_of(std::size_t node) const;
+
   std::vector<Row> rows_;
   std::vector<std::size_t> order_;
-  std::vector<std::size_t> firsts_;        // by plot
-  std::map<std::string, int> last_waves_;  // by policy
+  std::vector<Policy> policies_;
 };
 
 }  // namespace drover::forecast

@@ -12,11 +12,11 @@ namespace {
 
 using base::Span;
 
-// A set gathers what happens to its pods for a moment before it makes others, a large one for longer: so all that went
-// at once is made again at once, set by set.
-constexpr Span kGathers = std::chrono::milliseconds(20);
-constexpr Span kGathersPerPod = std::chrono::microseconds(500);
-// As the scheduler takes up again whoever did not fit.
+// A controller collects changes of its pods for a moment before it makes others, of many pods for longer: all that went
+// at once is made again at once, owner by owner.
+constexpr Span kCollects = std::chrono::milliseconds(20);
+constexpr Span kCollectsPerPod = std::chrono::microseconds(500);
+// After this the scheduler tries pods again that did not fit.
 constexpr Span kRetryAfter = std::chrono::seconds(1);
 
 bool is_made_by(const PlacedPod& pod, std::string_view kind) {
@@ -27,45 +27,51 @@ bool is_made_by(const PlacedPod& pod, std::string_view kind) {
 
 World::World(ForecastInput& input, Clock& clock, base::Random chance)
     : input_(input), clock_(clock), chance_(std::move(chance)) {
-  for (PlacedPod& pod : input.pods) {
-    const std::string key = pod.view.full_name();
-    const auto at = stays_.emplace(key, Stay{.who = std::move(pod)}).first;
-    const PlacedPod& who = at->second.who;
-    if (who.node.empty()) {
+  for (const PolicyFleet& policy : input.policies) {
+    for (const core::NodeView& node : policy.fleet.nodes) views_[node.name].push_back(&node);
+  }
+  for (PlacedPod& listed : input.pods) {
+    const std::string key = listed.view.full_name();
+    const PlacedPod& pod = pods_.emplace(key, Entry{.pod = std::move(listed)}).first->second.pod;
+    if (pod.node.empty()) {
       waiting_.push_back(key);
       continue;
     }
-    settle(who);
-    if (who.view.is_going) clock_.after(who.grace, [this, key] { gone(key); });
-    if (!who.is_ready && !who.view.is_going) clock_.after(who.starts_in, [this, key] { become_ready(key); });
+    settle(pod);
+    if (pod.view.is_going) clock_.after(pod.grace, [this, key] { end_deletion(key); });
+    if (!pod.is_ready && !pod.view.is_going) clock_.after(pod.starts_in, [this, key] { become_ready(key); });
   }
   input.pods.clear();
 }
 
-std::vector<core::PodView> World::pods_on(const std::string& node, std::size_t policy_fleet) const {
+std::vector<core::PodView> World::pods_on(const std::string& node, std::size_t policy) const {
   std::vector<core::PodView> pods;
   const auto keys = on_.find(node);
   if (keys == on_.end()) return pods;
   for (const std::string& key : keys->second) {
-    const Stay& stay = stays_.at(key);
-    pods.push_back(stay.who.view);
-    pods.back().is_waited_for = stay.who.parts[policy_fleet].is_waited_for;
-    pods.back().is_drained = stay.who.parts[policy_fleet].is_drained;
-    if (stay.held_by) pods.back().held_by = input_.budgets[*stay.held_by].full_name();
+    const Entry& entry = pods_.at(key);
+    const PlacedPod::Part& part = entry.pod.by_policy[policy];
+    core::PodView& view = pods.emplace_back(entry.pod.view);
+    view.uses_device = part.uses_device;
+    view.is_ours = part.is_ours;
+    view.is_waited_for = part.is_waited_for;
+    view.is_drained = part.is_drained;
+    if (entry.held_by) view.held_by = input_.budgets[*entry.held_by].full_name();
   }
   return pods;
 }
 
-int World::device_pods_on(const std::string& node) const {
+int World::device_pods_on(const std::string& node, std::size_t policy) const {
   const auto keys = on_.find(node);
   if (keys == on_.end()) return 0;
-  return static_cast<int>(std::count_if(keys->second.begin(), keys->second.end(),
-                                        [this](const auto& key) { return stays_.at(key).who.view.uses_device; }));
+  return static_cast<int>(std::count_if(keys->second.begin(), keys->second.end(), [&](const std::string& key) {
+    return pods_.at(key).pod.by_policy[policy].uses_device;
+  }));
 }
 
 bool World::is_replacement(const std::string& pod) const {
-  const auto at = stays_.find(pod);
-  return at != stays_.end() && at->second.who.is_replacement;
+  const auto at = pods_.find(pod);
+  return at != pods_.end() && at->second.pod.is_replacement;
 }
 
 // ---- going
@@ -81,82 +87,86 @@ std::optional<std::size_t> World::budget_without_room(const PlacedPod& pod) cons
 }
 
 bool World::evict(const std::string& pod) {
-  const auto at = stays_.find(pod);
-  if (at == stays_.end() || clock_.now() < at->second.not_before) return false;
-  Stay& stay = at->second;
-  stay.held_by = budget_without_room(stay.who);
-  stay.asked_at = clock_.now();
-  if (stay.held_by) {
-    stay.not_before = clock_.now() + act::wait_for_budget(stay.who.view.uid, stay.refusals++);
+  const auto at = pods_.find(pod);
+  if (at == pods_.end() || clock_.now() < at->second.not_before) return false;
+  Entry& entry = at->second;
+  entry.held_by = budget_without_room(entry.pod);
+  entry.asked_at = clock_.now();
+  if (entry.held_by) {
+    entry.not_before = clock_.now() + act::wait_for_budget(entry.pod.view.uid, entry.refusals++);
     return false;
   }
-  go(pod);
+  begin_deletion(pod);
   return true;
 }
 
 void World::remove(const std::string& pod) {
-  if (stays_.contains(pod)) go(pod);
+  if (pods_.contains(pod)) begin_deletion(pod);
 }
 
 const observe::Budget* World::held_by(const std::string& pod) const {
-  const auto at = stays_.find(pod);
-  return at == stays_.end() || !at->second.held_by ? nullptr : &input_.budgets[*at->second.held_by];
+  const auto at = pods_.find(pod);
+  return at == pods_.end() || !at->second.held_by ? nullptr : &input_.budgets[*at->second.held_by];
 }
 
 std::optional<Span> World::ask_again_at() const {
   std::optional<Span> next;
-  for (const auto& [key, stay] : stays_) {
-    if (!stay.held_by || stay.who.view.is_going || stay.asked_at > clock_.last_news_at()) continue;
-    if (stay.not_before <= clock_.now()) continue;  // nobody wants it gone any more, or it would have been asked
-    next = std::min(next.value_or(stay.not_before), stay.not_before);
+  for (const auto& [key, entry] : pods_) {
+    if (!entry.held_by || entry.pod.view.is_going || entry.asked_at > clock_.last_change_at()) continue;
+    if (entry.not_before <= clock_.now()) continue;  // no longer to go, or it would have been asked
+    next = std::min(next.value_or(entry.not_before), entry.not_before);
   }
   return next;
 }
 
-void World::go(const std::string& key) {
-  PlacedPod& who = stays_.at(key).who;
-  who.view.is_going = true;
-  if (who.is_ready) {
-    for (const std::size_t budget : who.budgets) --input_.budgets[budget].healthy;
+void World::begin_deletion(const std::string& key) {
+  PlacedPod& pod = pods_.at(key).pod;
+  pod.view.is_going = true;
+  if (pod.is_ready) {
+    for (const std::size_t budget : pod.budgets) --input_.budgets[budget].healthy;
   }
-  who.is_ready = false;
-  clock_.after(who.grace, [this, key] { gone(key); });
+  pod.is_ready = false;
+  clock_.after(pod.grace, [this, key] { end_deletion(key); });
   // A StatefulSet waits until its pod is gone; the others do not.
-  if (!is_made_by(who, "StatefulSet")) miss(who);
+  if (!is_made_by(pod, "StatefulSet")) replace_soon(pod);
 }
 
-void World::gone(const std::string& key) {
-  const auto at = stays_.find(key);
-  if (at == stays_.end()) return;
-  const PlacedPod who = std::move(at->second.who);
-  stays_.erase(at);
-  on_[who.node].erase(key);
-  for (const auto& [resource, amount] : who.requests) used_[who.node][resource] -= amount;
-  if (is_made_by(who, "StatefulSet")) miss(who);
-  room_was_made();
+void World::end_deletion(const std::string& key) {
+  const auto at = pods_.find(key);
+  if (at == pods_.end()) return;
+  PlacedPod pod = std::move(at->second.pod);
+  pods_.erase(at);
+  on_[pod.node].erase(key);
+  for (const auto& [resource, amount] : pod.requests) used_[pod.node][resource] -= amount;
+  if (is_made_by(pod, "StatefulSet")) replace_soon(pod);
+  retry_waiting_soon();
+  if (!pod.view.is_daemon || pod.view.is_mirror) return;
+  const std::string node = pod.node;
+  daemon_pods_away_[node].push_back(std::move(pod));
+  restore_daemon_pods(node);
 }
 
 // ---- coming
 
-// Nobody makes a bare pod again, and a daemon's comes back to its own node when that is open.
-void World::miss(const PlacedPod& gone) {
-  const std::string& owner = gone.view.owner;
-  if (owner.empty() || gone.view.is_daemon || gone.view.is_mirror) return;
+// A bare pod is not made again, and a daemon's comes back to its own node.
+void World::replace_soon(const PlacedPod& pod) {
+  const std::string& owner = pod.view.owner;
+  if (owner.empty() || pod.view.is_daemon || pod.view.is_mirror) return;
   std::vector<PlacedPod>& missing = missing_[owner];
-  missing.push_back(gone);
+  missing.push_back(pod);
   if (missing.size() > 1) return;
   const auto pods =
-      std::count_if(stays_.begin(), stays_.end(), [&](const auto& one) { return one.second.who.view.owner == owner; });
-  clock_.after(std::max(kGathers, kGathersPerPod * pods), [this, owner] {
-    for (const PlacedPod& one : std::exchange(missing_[owner], {})) make_again(one);
+      std::count_if(pods_.begin(), pods_.end(), [&](const auto& one) { return one.second.pod.view.owner == owner; });
+  clock_.after(std::max(kCollects, kCollectsPerPod * pods), [this, owner] {
+    for (const PlacedPod& one : std::exchange(missing_[owner], {})) replace(one);
   });
 }
 
-// Its name matters: pods are asked to go in the order of their names.
-void World::make_again(const PlacedPod& gone) {
-  PlacedPod next = gone;
-  if (!is_made_by(gone, "StatefulSet")) {
-    const std::string_view owner = gone.view.owner;
+// Its name matters: evictions are asked for in the order of names.
+void World::replace(const PlacedPod& pod) {
+  PlacedPod next = pod;
+  if (!is_made_by(pod, "StatefulSet")) {
+    const std::string_view owner = pod.view.owner;
     next.view.name = std::string(owner.substr(owner.find('/') + 1)) + "-" + chance_.name_suffix();
   }
   next.view.uid = chance_.uuid();
@@ -165,30 +175,73 @@ void World::make_again(const PlacedPod& gone) {
   next.is_ready = false;
   next.is_replacement = true;
   const std::string key = next.view.full_name();
-  stays_.emplace(key, Stay{.who = std::move(next)});
+  pods_.emplace(key, Entry{.pod = std::move(next)});
   waiting_.push_back(key);
 }
 
-void World::become_ready(const std::string& key) {
-  const auto at = stays_.find(key);
-  if (at == stays_.end() || at->second.who.view.is_going) return;
-  at->second.who.is_ready = true;
-  for (const std::size_t budget : at->second.who.budgets) ++input_.budgets[budget].healthy;
+// A DaemonSet ignores a cordon, but not our taint unless its pods tolerate it.
+bool World::suits(const PlacedPod& daemon_pod, const std::string& node) const {
+  const auto capacity = input_.capacities.find(node);
+  if (capacity == input_.capacities.end() || !kube::selects_node(daemon_pod.placement, capacity->second.node))
+    return false;
+  const auto views = views_.find(node);
+  return daemon_pod.view.returns || views == views_.end() ||
+         std::none_of(views->second.begin(), views->second.end(), [](const auto* view) { return view->is_tainted; });
 }
 
-// A new pod is tried at once; one that found no room before is tried again a moment after room was made.
+void World::change_node(const std::string& node, const std::map<std::string, std::optional<std::string>>& labels) {
+  const auto capacity = input_.capacities.find(node);
+  if (capacity == input_.capacities.end()) return;
+  for (const auto& [key, value] : labels) {
+    if (value) json::ensure(capacity->second.node, {"metadata", "labels", key}) = *value;
+    if (!value) json::remove(capacity->second.node, {"metadata", "labels", key});
+  }
+  const std::set<std::string> keys = labels.empty() ? std::set<std::string>() : on_[node];
+  for (const std::string& key : keys) {
+    const PlacedPod& pod = pods_.at(key).pod;
+    const bool is_deleted = pod.view.is_daemon && !pod.view.is_going && !pod.view.is_mirror &&
+                            !kube::selects_node(pod.placement, capacity->second.node);
+    if (is_deleted) begin_deletion(key);
+  }
+  restore_daemon_pods(node);
+  if (is_open(node)) retry_waiting_soon();
+}
+
+void World::restore_daemon_pods(const std::string& node) {
+  std::vector<PlacedPod> away = std::exchange(daemon_pods_away_[node], {});
+  for (PlacedPod& pod : away) {
+    if (!suits(pod, node)) {
+      daemon_pods_away_[node].push_back(std::move(pod));
+      continue;
+    }
+    pod.view.is_going = false;
+    const std::string key = pod.view.full_name();
+    settle(pod);
+    clock_.after(pod.starts_in, [this, key] { become_ready(key); });
+    pods_.emplace(key, Entry{.pod = std::move(pod)});
+  }
+}
+
+void World::become_ready(const std::string& key) {
+  const auto at = pods_.find(key);
+  if (at == pods_.end() || at->second.pod.view.is_going || at->second.pod.is_ready) return;
+  at->second.pod.is_ready = true;
+  for (const std::size_t budget : at->second.pod.budgets) ++input_.budgets[budget].healthy;
+}
+
+// A new pod is tried at once; one that found no room before is tried again a moment after there may be room.
 void World::place_waiting() {
-  const bool everybody = std::exchange(retry_is_due_, false);
+  const bool all = std::exchange(retry_is_due_, false);
   std::erase_if(waiting_, [&](const std::string& key) {
-    const auto at = stays_.find(key);
-    if (at == stays_.end()) return true;
-    if (at->second.found_no_room && !everybody) return false;
+    const auto at = pods_.find(key);
+    if (at == pods_.end()) return true;
+    if (at->second.found_no_room && !all) return false;
     at->second.found_no_room = !place(at->second);
     return !at->second.found_no_room;
   });
 }
 
-void World::room_was_made() {
+void World::retry_waiting_soon() {
   if (waiting_.empty() || std::exchange(retry_is_set_, true)) return;
   clock_.after(kRetryAfter, [this] {
     retry_is_set_ = false;
@@ -196,35 +249,36 @@ void World::room_was_made() {
   });
 }
 
+bool World::is_open(const std::string& node) const {
+  const auto views = views_.find(node);
+  return views == views_.end() || std::all_of(views->second.begin(), views->second.end(), [](const auto* view) {
+           return !view->is_cordoned && !view->is_tainted && view->is_ready;
+         });
+}
+
 // Least loaded first, then by name: as near to the scheduler's scores as a forecast needs.
-bool World::place(Stay& stay) {
-  std::set<std::string_view> closed;
-  for (const PolicyFleet& policy_fleet : input_.policies) {
-    for (const core::NodeView& node : policy_fleet.fleet.nodes) {
-      if (node.is_cordoned || node.is_tainted || !node.is_ready) closed.insert(node.name);
-    }
-  }
+bool World::place(Entry& entry) {
   std::optional<std::tuple<std::int64_t, std::string>> best;
   for (const auto& [name, capacity] : input_.capacities) {
-    if (!capacity.is_open || closed.contains(name) || !fits(stay.who, name, capacity)) continue;
+    if (!capacity.is_open || !is_open(name) || !fits(entry.pod, name, capacity)) continue;
     const std::tuple<std::int64_t, std::string> here(load_of(name, capacity), name);
     if (!best || here < *best) best = here;
   }
   if (!best) return false;
-  stay.who.node = std::get<1>(*best);
-  const bool is_fetched = images_[stay.who.node].contains(stay.who.image);
-  settle(stay.who);
-  const Span starts_in = stay.who.starts_in - (is_fetched ? stay.who.fetches_in : Span::zero());
-  clock_.after(starts_in, [this, key = stay.who.view.full_name()] { become_ready(key); });
+  entry.pod.node = std::get<1>(*best);
+  const bool is_fetched = images_[entry.pod.node].contains(entry.pod.image);
+  settle(entry.pod);
+  const Span starts_in = entry.pod.starts_in - (is_fetched ? entry.pod.fetches_in : Span::zero());
+  clock_.after(starts_in, [this, key = entry.pod.view.full_name()] { become_ready(key); });
   return true;
 }
 
 bool World::fits(const PlacedPod& pod, const std::string& node, const NodeCapacity& capacity) const {
-  if (kube::untolerated_taint(kube::taints_of(capacity.node), kube::tolerations_of(pod.wishes),
+  if (kube::untolerated_taint(kube::taints_of(capacity.node), kube::tolerations_of(pod.placement),
                               {"NoSchedule", "NoExecute"})) {
     return false;
   }
-  if (!kube::selects_node(pod.wishes, capacity.node)) return false;
+  if (!kube::selects_node(pod.placement, capacity.node)) return false;
   const auto used = used_.find(node);
   const auto amount_in = [](const Amounts& amounts, const std::string& resource) {
     const auto at = amounts.find(resource);
@@ -250,9 +304,9 @@ std::int64_t World::load_of(const std::string& node, const NodeCapacity& capacit
     }
   }
   const auto keys = on_.find(node);
-  const auto guests = guests_.find(node);
+  const auto preflights = preflights_.find(node);
   const std::size_t pods = (keys == on_.end() ? 0 : keys->second.size()) +
-                           static_cast<std::size_t>(guests == guests_.end() ? 0 : guests->second);
+                           static_cast<std::size_t>(preflights == preflights_.end() ? 0 : preflights->second);
   add("pods", static_cast<std::int64_t>(pods) * 1000);
   return load;
 }

@@ -67,7 +67,6 @@ struct WorkProfile {
   ConditionWords (*condition_words)(std::string_view type, const ConditionWords& ours) = nullptr;
   // The metrics that its documents name; nullptr: none but those below.
   std::vector<MetricFamily> (*metrics)(const std::vector<PolicyMetrics>& policies) = nullptr;
-  bool is_planned = false;            // `drover plan` foresees what its policies do
   bool policies_share_nodes = false;  // several of the first kind count at once
 
   // On the Node.

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
-std::unique_ptr<FleetSnapshot> look_at(AcmeStage& stage) { return cli::look_at(stage, vendors::acme_driver()); }
+Look look_at(AcmeStage& stage) { return cli::look_at(stage, vendors::acme_driver()); }
 
 TEST(AcmeText, ShowsItsFleet) {
   AcmeStage stage("acme=2");

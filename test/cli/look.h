@@ -1,4 +1,4 @@
-// A look at a fleet on the stage, and what is said of it.
+// What `drover status` lists on the stage, and what is said of it.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,28 @@
 
 namespace drover::cli {
 
-inline std::unique_ptr<FleetSnapshot> look_at(operate::testing::Stage& stage, const vendors::WorkProfile& profile,
-                                              base::Result<void>* outcome = nullptr) {
-  auto look = std::make_unique<FleetSnapshot>(stage.person, stage.world.loop, profile);
-  std::optional<base::Result<void>> ended;
-  look->begin([&](base::Result<void> result) { ended = std::move(result); });
-  EXPECT_TRUE(stage.world.run_until([&] { return ended.has_value(); }, std::chrono::minutes(1)));
-  if (outcome != nullptr) {
-    *outcome = *ended;
-  } else {
-    EXPECT_TRUE(*ended) << ended->error().message;
+// Read through a pointer: its first policy.
+class Look {
+ public:
+  Look(operate::testing::Stage& stage, vendors::WorkProfiles profiles)
+      : fleet_(std::make_unique<FleetSnapshot>(stage.person, stage.world.loop, profiles)) {
+    std::optional<base::Result<void>> ended;
+    fleet_->begin([&](base::Result<void> result) { ended = std::move(result); });
+    EXPECT_TRUE(stage.world.run_until([&] { return ended.has_value(); }, std::chrono::minutes(1)));
+    EXPECT_TRUE(ended && *ended) << (ended && !*ended ? ended->error().message : "no answer");
   }
-  return look;
+
+  std::vector<const PolicySnapshot*> policies() const { return fleet_->policies(); }
+  const PolicySnapshot& operator*() const { return *policies().front(); }
+  const PolicySnapshot* operator->() const { return policies().front(); }
+
+ private:
+  std::unique_ptr<FleetSnapshot> fleet_;
+};
+
+inline Look look_at(operate::testing::Stage& stage, const vendors::WorkProfile& profile) {
+  const vendors::WorkProfile* const only[] = {&profile};
+  return {stage, only};
 }
 
 inline std::string joined(const std::vector<std::string>& lines) {
@@ -32,7 +42,7 @@ inline std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-inline std::string explained(const FleetSnapshot& look, const std::string& node) {
+inline std::string explained(const PolicySnapshot& look, const std::string& node) {
   const auto lines = explain_lines(look, node);
   return lines ? joined(*lines) : lines.error().message;
 }

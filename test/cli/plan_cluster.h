@@ -14,9 +14,10 @@
 
 #include "cli/snapshot_reader.h"
 #include "forecast/monte_carlo.h"
+#include "observe/recorded_state.h"
 #include "protocol/keys.h"
-#include "test/operator/stage.h"
-#include "vendors/nvidia/module.h"
+#include "protocol/record.h"
+#include "test/cli/plan_vendor.h"
 
 namespace drover::cli::testing {
 
@@ -28,9 +29,8 @@ using namespace std::chrono_literals;
 
 inline constexpr const char* kOld = "535.129.03";
 inline constexpr const char* kNew = "550.54.14";
-inline constexpr std::string_view kSkip = "nvidia.com/gpu-driver-upgrade.skip";
 
-// The operator's door, with what it did to nodes and pods written down.
+// The operator's API, with what it did to nodes and pods written down.
 class WitnessedApi final : public kube::Api {
  public:
   WitnessedApi(kube::Api& api, sim::World& world) : api_(api), world_(world) {}
@@ -38,21 +38,18 @@ class WitnessedApi final : public kube::Api {
   kube::Call call(kube::Request request, Answer answer) override {
     const bool evicts = request.subresource == "eviction";
     const bool deletes = request.verb == kube::Verb::Delete && request.resource.plural == "pods" && request.ns == "ml";
-    const bool takes = request.resource.plural == "nodes" && puts_our_taint(request.body);
+    const std::string claim = request.resource.plural == "nodes" ? claim_in(request.body) : std::string();
+    const bool takes = !claim.empty() && !claims_.contains(claim);
     const std::string name = takes ? request.name : request.ns + "/" + request.name;
-    const std::string whose = deletes ? whereabouts(name) : std::string();
+    const std::string where = deletes ? node_and_owner(name) : std::string();
     return api_.call(std::move(request), [=, this, answer = std::move(answer)](kube::Result<kube::Object> result) {
       if (result && evicts) evicted.push_back(name);
       if (result && deletes) deleted.push_back(name);
-      if (result && deletes) deleted_from.insert(whose);
-      if (result && takes) taken.push_back(name);
+      if (result && deletes) deleted_from.insert(where);
+      if (result && takes && claims_.insert(claim).second) taken.push_back(name);
       if (result && (evicts || deletes || takes)) {
-        said += fmt::format("{} {} {}\n",
-                            base::human(std::chrono::round<std::chrono::seconds>(world_.loop.now() - begun_at)),
-                            evicts    ? "evicts"
-                            : deletes ? "deletes"
-                                      : "takes",
-                            name);
+        const auto at = std::chrono::round<std::chrono::seconds>(world_.loop.now() - begun_at);
+        said += fmt::format("{} {} {}\n", base::human(at), evicts ? "evicts" : deletes ? "deletes" : "takes", name);
       }
       answer(std::move(result));
     });
@@ -63,6 +60,15 @@ class WitnessedApi final : public kube::Api {
   kube::Call watch(kube::WatchRequest request, kube::WatchSink sink) override {
     return api_.watch(std::move(request), std::move(sink));
   }
+  // What was done before does not count.
+  void begin() {
+    begun_at = world_.loop.now();
+    taken.clear();
+    evicted.clear();
+    deleted.clear();
+    deleted_from.clear();
+    said.clear();
+  }
 
   std::vector<std::string> evicted;
   std::vector<std::string> deleted;
@@ -72,12 +78,13 @@ class WitnessedApi final : public kube::Api {
   base::Instant begun_at = {};
 
  private:
-  static bool puts_our_taint(const json::Value& patch) {
-    const json::Array& taints = json::array_at(patch, {"spec", "taints"});
-    return std::any_of(taints.begin(), taints.end(),
-                       [](const json::Value& taint) { return json::text_at(taint, {"key"}) == protocol::kSwapTaint; });
+  // The claim that a patch of a node writes; "" for none.
+  static std::string claim_in(const json::Value& patch) {
+    const auto record =
+        protocol::parse_record(json::text_at(patch, {"metadata", "annotations", protocol::kRecordAnnotation}));
+    return record && record->held ? record->held->claim.id : std::string();
   }
-  std::string whereabouts(const std::string& pod) const {
+  std::string node_and_owner(const std::string& pod) const {
     const sim::Stored stored = world_.store().find("pods", pod);
     if (!stored) return {};
     const std::string node(json::text_at(*stored, {"spec", "nodeName"}));
@@ -89,20 +96,22 @@ class WitnessedApi final : public kube::Api {
 
   kube::Api& api_;
   sim::World& world_;
+  std::set<std::string> claims_;
 };
 
 struct Workload {
   std::string name = "train";
   int replicas = 1;
-  int gpus = 1;
+  int devices = 1;
   int grace = 5;
   bool local_data = false;
   bool is_bare = false;
-  std::optional<int> available = {};  // its budget
+  std::optional<int> available = {};              // its budget
+  std::string_view resource = nvidia().resource;  // of its devices
 };
 
 inline std::string text_of(const Workload& one) {
-  return fmt::format("{} x{} gpus={} grace={}s{}{}{}\n", one.name, one.replicas, one.gpus, one.grace,
+  return fmt::format("{} x{} {}={} grace={}s{}{}{}\n", one.name, one.replicas, one.resource, one.devices, one.grace,
                      one.local_data ? " emptyDir" : "", one.is_bare ? " bare" : "",
                      one.available ? fmt::format(" available={}", *one.available) : "");
 }
@@ -127,17 +136,30 @@ inline kube::Object driver_of(const Pool& pool, std::string_view version) {
                                    pool.name, pool.upgrade.empty() ? "" : ", ", pool.upgrade));
 }
 
-// One random cluster, from its seed.
-struct Setting {
+// A vendor's nodes and its policy.
+struct Part {
+  const PlanVendor* vendor = &nvidia();
   int nodes = 3;
-  std::string upgrade;
-  std::vector<Pool> pools = {};                     // each node has one, in turn; none: a ClusterPolicy has all nodes
+  std::string upgrade = {};
+};
+
+// One random cluster, from its seed.
+struct Setting : Part {
+  std::vector<Part> others = {};
+  std::vector<Pool> pools = {};                     // each node has one, in turn; none: one policy has all nodes
   std::optional<core::Share> max_unavailable = {};  // over all of them
   sim::Tempo tempo = {};
-  std::vector<Workload> workloads;
-  std::string skipped = {};   // a node that a person left out
-  std::string cordoned = {};  // one that a person cordoned
-  std::string clung_to = {};  // one with a daemon pod that would be back at once
+  std::vector<Workload> workloads = {};
+  std::string skipped = {};      // a node that a user left out
+  std::string cordoned = {};     // one that a user cordoned
+  std::string clung_to = {};     // one with a daemon pod that would be back at once
+  std::string gated_label = {};  // on every node a daemon pod that uses the device, and goes when this says "false"
+
+  std::vector<Part> parts() const {
+    std::vector<Part> all = {*this};
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }
 };
 
 inline json::Value pod_template(const Workload& work) {
@@ -145,7 +167,8 @@ inline json::Value pod_template(const Workload& work) {
       R"({{"metadata": {{"labels": {{"app": "{0}"}}}},
       "spec": {{"terminationGracePeriodSeconds": {1}, {3} "containers": [{{"name": "c", "image": "train:1"{2}}}]}}}})",
       work.name, work.grace,
-      work.gpus == 0 ? "" : fmt::format(R"(, "resources": {{"limits": {{"nvidia.com/gpu": "{}"}}}})", work.gpus),
+      work.devices == 0 ? ""
+                        : fmt::format(R"(, "resources": {{"limits": {{"{}": "{}"}}}})", work.resource, work.devices),
       work.local_data ? R"("volumes": [{"name": "scratch", "emptyDir": {}}],)" : ""));
 }
 
@@ -153,33 +176,37 @@ class Cluster : public Stage {
  public:
   Cluster(std::uint64_t seed, const Setting& setting)
       : Stage({.seed = seed,
-               .nodes = fmt::format("nvidia={}", setting.nodes),
-               .kubelets = {.tempo = setting.tempo, .events = false}}),
+               .nodes = first_nodes(setting),
+               .kubelets = {.tempo = setting.tempo, .events = false},
+               .definitions = definitions_of(setting),
+               .ns = setting.vendor->ns}),
         door(world.api("operator"), world),
         max_unavailable(setting.max_unavailable),
         setting_(setting) {
     EXPECT_TRUE(kubelets.images().prefer("train:*", "", "deaf; wait forever"));
-    if (setting.pools.empty()) create_policy(cluster_policy(kOld, setting.upgrade));
-    for (int i = 0; i < setting.nodes && !setting.pools.empty(); ++i) {
-      put_into(fmt::format("nvidia-{}", i + 1), setting.pools[static_cast<std::size_t>(i) % setting.pools.size()].name);
+    for (const Part& part : setting.others)
+      ask(kube::create(kube::kNamespaces, "", {{"metadata", {{"name", part.vendor->ns}}}}));
+    if (setting.pools.empty()) {
+      for (const Part& part : setting.parts())
+        ask(kube::create(part.vendor->policies, "", part.vendor->policy(first_version(part), part.upgrade)));
     }
+    for (int i = 0; i < setting.nodes && !setting.pools.empty(); ++i)
+      put_into(fmt::format("nvidia-{}", i + 1), setting.pools[static_cast<std::size_t>(i) % setting.pools.size()].name);
     for (const Pool& pool : setting.pools)
       ask(kube::create(operate::testing::kNvidiaDrivers, "", driver_of(pool, kOld)));
     start();
-    EXPECT_TRUE(run_until_all("upgrade-done"));
+    EXPECT_TRUE(run_until_done());
+    grow_old();
     for (const Workload& work : setting.workloads) add(work);
-    if (!setting.skipped.empty()) {
-      patch_node(setting.skipped, fmt::format(R"({{"metadata": {{"labels": {{"{}": "true"}}}}}})", kSkip));
-    }
-    if (!setting.cordoned.empty()) patch_node(setting.cordoned, R"({"spec": {"unschedulable": true}})");
-    if (!setting.clung_to.empty()) add_clinging(fmt::format(R"("kubernetes.io/hostname": "{}")", setting.clung_to));
+    furnish();
     world.run_for(90s);
     world.store().each("pods", "ml", [&](const sim::Stored& pod) { before.insert(kube::key_of(*pod)); });
+    door.begin();
   }
 
   void start() {
     operate::Settings settings;
-    settings.vendors.push_back({.profile = &vendors::nvidia_driver(), .operands = {}});
+    for (const Part& part : setting_.parts()) settings.vendors.push_back(part.vendor->served());
     settings.max_unavailable = max_unavailable;
     drover =
         std::make_unique<operate::Operator>(door, world.loop, world.cluster.random("operator-1"), std::move(settings));
@@ -188,24 +215,39 @@ class Cluster : public Stage {
   void put_into(const std::string& node, std::string_view pool) {
     patch_node(node, fmt::format(R"({{"metadata": {{"labels": {{"pool": "{}"}}}}}})", pool));
   }
+  std::vector<const vendors::WorkProfile*> profiles() const {
+    std::vector<const vendors::WorkProfile*> profiles;
+    for (const Part& part : setting_.parts()) profiles.push_back(&part.vendor->profile());
+    return profiles;
+  }
 
-  // What somebody means to apply: the new driver.
+  // What a user means to apply: the new driver.
   std::vector<ProposedPolicy> next() const {
-    if (setting_.pools.empty()) return {{.kind = 0, .object = cluster_policy(kNew, setting_.upgrade)}};
     std::vector<ProposedPolicy> next;
     for (const Pool& pool : setting_.pools) {
-      if (pool.changes) next.push_back({.kind = 1, .object = driver_of(pool, kNew)});
+      if (pool.changes)
+        next.push_back({.profile = &vendors::nvidia_driver(), .kind = 1, .object = driver_of(pool, kNew)});
+    }
+    if (!setting_.pools.empty()) return next;
+    for (const Part& part : setting_.parts()) {
+      const PlanVendor& vendor = *part.vendor;
+      next.push_back({.profile = &vendor.profile(), .object = vendor.policy(vendor.new_version, part.upgrade)});
     }
     return next;
   }
   // And applies then.
   void go_on() {
-    if (setting_.pools.empty()) return set_version(kNew);
     for (const Pool& pool : setting_.pools) {
       if (!pool.changes) continue;
       ask(kube::patch(operate::testing::kNvidiaDrivers, "", pool.name, kube::PatchKind::Merge,
                       {{"spec", {{"version", kNew}}}}));
     }
+    if (!setting_.pools.empty()) return;
+    for (const Part& part : setting_.parts()) apply(*part.vendor, part.vendor->new_version);
+  }
+  void apply(const PlanVendor& vendor, std::string_view version) {
+    ask(kube::patch(vendor.policies, "", std::string(vendor.policy_name), kube::PatchKind::Merge,
+                    vendor.merge(version)));
   }
 
   void add(const Workload& work) {
@@ -223,21 +265,24 @@ class Cluster : public Stage {
     if (work.available) create_budget(work.name, *work.available);
   }
 
-  // A monitor that tolerates everything and uses the device: evicted, it would be there again before the driver has
-  // gone.
-  void add_clinging(const std::string& where) {
+  // Pods that tolerate all taints and use the device, on nodes with these members of a pod's spec: evicted, they would
+  // be there again before the driver has gone.
+  void add_daemons(const std::string& name, const std::string& placement) {
     ask(kube::create(kube::kDaemonSets, "ml",
-                     parsed(fmt::format(R"({{"metadata": {{"name": "monitor"}},
-      "spec": {{"selector": {{"matchLabels": {{"app": "monitor"}}}}, "template": {{"metadata": {{"labels": {{"app": "monitor"}}}},
-        "spec": {{"tolerations": [{{"operator": "Exists"}}], "nodeSelector": {{{}}}, "containers": [{{"name": "c", "image": "train:1",
-          "resources": {{"limits": {{"nvidia.com/gpu": "1"}}}}}}]}}}}}}}})",
-                                        where))));
+                     parsed(fmt::format(R"({{"metadata": {{"name": "{0}"}},
+      "spec": {{"selector": {{"matchLabels": {{"app": "{0}"}}}}, "template": {{"metadata": {{"labels": {{"app": "{0}"}}}},
+        "spec": {{"tolerations": [{{"operator": "Exists"}}], {1}, "containers": [{{"name": "c", "image": "train:1",
+          "resources": {{"limits": {{"{2}": "1"}}}}}}]}}}}}}}})",
+                                        name, placement, setting_.vendor->resource))));
+  }
+  void add_clinging(const std::string& labels) {
+    add_daemons("monitor", fmt::format(R"("nodeSelector": {{{}}})", labels));
   }
 
   // `policies` take the place of those that are there.
   std::unique_ptr<SnapshotReader> surveyed(std::vector<ProposedPolicy> policies) {
-    auto reader = std::make_unique<SnapshotReader>(person, world.loop, vendors::nvidia_driver(), std::move(policies),
-                                                   max_unavailable);
+    const auto all = profiles();
+    auto reader = std::make_unique<SnapshotReader>(person, world.loop, all, std::move(policies), max_unavailable);
     std::optional<base::Result<void>> ended;
     reader->begin([&](base::Result<void> result) { ended = std::move(result); });
     EXPECT_TRUE(world.run_until([&] { return ended.has_value(); }, 1min));
@@ -249,24 +294,49 @@ class Cluster : public Stage {
     EXPECT_THAT(reader->troubles(), ::testing::IsEmpty());
     return reader->input();
   }
+  forecast::Forecast foreseen(std::vector<ProposedPolicy> policies = {}) {
+    return forecast::foresee(input(std::move(policies)));
+  }
 
-  // The nodes' states, until they have been the same for a while; and when the last of them changed.
+  // ---- as the records say
+
+  const PlanVendor& vendor_of(const std::string& node) const {
+    const auto parts = setting_.parts();
+    const auto at =
+        std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return node.starts_with(part.vendor->name); });
+    return at == parts.end() ? *setting_.vendor : *at->vendor;
+  }
+  core::Phase phase_of(const std::string& name) const {
+    return observe::recorded_state_of(observe::node_facts(*node(name)), vendor_of(name).profile(), "",
+                                      world.loop.wall())
+        .phase;
+  }
+  bool is_skipped(const std::string& name) const {
+    return kube::label_of(*node(name), vendor_of(name).profile().skip_label) == "true";
+  }
+  // All are done (or have failed).
+  bool is_over(bool may_fail = true) const {
+    const auto all = names();
+    return std::all_of(all.begin(), all.end(), [&](const std::string& name) {
+      const core::Phase phase = phase_of(name);
+      return is_skipped(name) || phase == core::Phase::Done || (may_fail && phase == core::Phase::Failed);
+    });
+  }
+  bool run_until_done(base::Span at_most = 1h) {
+    for (base::Span passed{}; passed < at_most && !is_over(false); passed += 100ms) world.run_for(100ms);
+    return is_over(false);
+  }
+  // The nodes' phases, until they have been the same for a while; and when the last of them changed.
   base::Span run_to_rest(base::Span at_most) {
     const base::Instant begun = world.loop.now();
     base::Instant changed = begun;
-    std::map<std::string, std::string> last;
+    std::map<std::string, core::Phase> last;
     while (world.loop.now() - begun < at_most) {
-      std::map<std::string, std::string> now;
-      bool is_over = true;
-      world.store().each("nodes", "", [&](const sim::Stored& node) {
-        const std::string_view state = kube::label_of(*node, operate::testing::kState);
-        now[std::string(kube::name_of(*node))] = state;
-        const bool is_skipped = kube::label_of(*node, kSkip) == "true";
-        is_over = is_over && (is_skipped || state == "upgrade-done" || state == "upgrade-failed");
-      });
+      std::map<std::string, core::Phase> now;
+      for (const std::string& name : names()) now[name] = phase_of(name);
       if (now != last) changed = world.loop.now();
       last = now;
-      if (is_over && world.loop.now() - changed > 30s) break;
+      if (is_over() && world.loop.now() - changed > 30s) break;
       world.run_for(500ms);
     }
     return changed - begun;
@@ -277,6 +347,53 @@ class Cluster : public Stage {
   std::set<std::string> before;                // pods that were there when the plan was made
 
  private:
+  // The last node of a fleet that is to have a past joins later.
+  static std::string first_nodes(const Setting& setting) {
+    std::string nodes;
+    for (const Part& part : setting.parts())
+      nodes += fmt::format("{}{}={}", nodes.empty() ? "" : ",", part.vendor->name,
+                           part.nodes - (part.vendor->older.empty() ? 0 : 1));
+    return nodes;
+  }
+  static std::string_view first_version(const Part& part) {
+    return part.vendor->older.empty() ? part.vendor->old_version : part.vendor->older;
+  }
+  static std::vector<std::string_view> definitions_of(const Setting& setting) {
+    std::vector<std::string_view> all;
+    for (const Part& part : setting.parts())
+      all.insert(all.end(), part.vendor->definitions.begin(), part.vendor->definitions.end());
+    return all;
+  }
+  // An upgrade, and a node that joins after it.
+  void grow_old() {
+    for (const Part& part : setting_.parts()) {
+      if (part.vendor->older.empty()) continue;
+      world.run_for(3min);
+      apply(*part.vendor, part.vendor->old_version);
+      world.run_for(10s);
+      EXPECT_TRUE(run_until_done());
+      world.run_for(3min);
+      const auto fleet = sim::parse_fleet(fmt::format("{}={}", part.vendor->name, part.nodes));
+      ask(kube::create(kube::kNodes, "", sim::make_nodes(*fleet).back()));
+      world.run_for(10s);
+      EXPECT_TRUE(run_until_done());
+      world.run_for(11min);  // what the operator has counted for the last upgrade does not count any more
+    }
+  }
+  void furnish() {
+    if (!setting_.skipped.empty()) {
+      patch_node(setting_.skipped, fmt::format(R"({{"metadata": {{"labels": {{"{}": "true"}}}}}})",
+                                               vendor_of(setting_.skipped).profile().skip_label));
+    }
+    if (!setting_.cordoned.empty()) patch_node(setting_.cordoned, R"({"spec": {"unschedulable": true}})");
+    if (!setting_.clung_to.empty()) add_clinging(fmt::format(R"("kubernetes.io/hostname": "{}")", setting_.clung_to));
+    if (setting_.gated_label.empty()) return;
+    add_daemons("telemetry", fmt::format(R"("affinity": {{"nodeAffinity": {{
+        "requiredDuringSchedulingIgnoredDuringExecution": {{"nodeSelectorTerms": [{{"matchExpressions": [
+          {{"key": "{}", "operator": "NotIn", "values": ["false"]}}]}}]}}}}}})",
+                                         setting_.gated_label));
+  }
+
   Setting setting_;
 };
 

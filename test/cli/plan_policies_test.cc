@@ -1,9 +1,9 @@
 // A plan of several policies: what is given to it, and what it says of all of them together.
-#include "cli/plan_others.h"
 #include "cli/plan_text.h"
 #include "plan_cluster.h"
-#include "test/operator/tenstorrent_stage.h"
+#include "test/cli/look.h"
 #include "vendors/nvidia/module.h"
+#include "vendors/tenstorrent/module.h"
 
 namespace drover::cli {
 namespace {
@@ -23,14 +23,14 @@ Setting two_pools(int nodes, const std::string& upgrade = kAllAtOnce) {
   return setting;
 }
 
-std::string lines_of(const forecast::Forecast& foreseen) {
-  std::string text;
-  for (const std::string& line : plan_lines(foreseen, forecast::DurationStats{})) text += line + "\n";
-  return text;
-}
+std::string lines_of(const forecast::Forecast& foreseen) { return joined(plan_lines(foreseen)); }
 
-forecast::Forecast foreseen_on(Cluster& cluster, std::vector<ProposedPolicy> policies) {
-  return forecast::foresee(cluster.input(std::move(policies)), vendors::nvidia_driver().flow);
+// Of NVIDIA's: a ClusterPolicy, or an NVIDIADriver.
+ProposedPolicy policy(kube::Object object) {
+  return {.profile = &vendors::nvidia_driver(), .object = std::move(object)};
+}
+ProposedPolicy driver(kube::Object object) {
+  return {.profile = &vendors::nvidia_driver(), .kind = 1, .object = std::move(object)};
 }
 
 std::size_t most_at_once(const forecast::Forecast& foreseen) {
@@ -48,13 +48,14 @@ std::size_t most_at_once(const forecast::Forecast& foreseen) {
 
 std::vector<std::string> names_of(const std::vector<ProposedPolicy>& policies) {
   std::vector<std::string> names;
-  for (const ProposedPolicy& one : policies) names.push_back(fmt::format("{} {}", one.kind, kube::name_of(one.object)));
+  for (const ProposedPolicy& one : policies)
+    names.push_back(fmt::format("{} {}", one.profile->policy_kind(one.kind).kind, kube::name_of(one.object)));
   return names;
 }
 
 TEST(PlanOfSeveral, SaysWhichPolicyTakesWhichNode) {
   Cluster cluster(1, two_pools(4));
-  const forecast::Forecast foreseen = foreseen_on(cluster, cluster.next());
+  const forecast::Forecast foreseen = cluster.foreseen(cluster.next());
   EXPECT_TRUE(foreseen.gets_through);
   ASSERT_EQ(foreseen.rows.size(), 4U);
   for (const forecast::Row& row : foreseen.rows) {
@@ -65,22 +66,22 @@ TEST(PlanOfSeveral, SaysWhichPolicyTakesWhichNode) {
   EXPECT_THAT(lines_of(foreseen), HasSubstr("it gets through: 4 of 4 nodes"));
 }
 
-TEST(PlanOfSeveral, LeavesThoseAsTheyAreThatNobodyMeansToChange) {
+TEST(PlanOfSeveral, LeavesPoliciesAsTheyAreThatAreNotProposed) {
   Setting setting = two_pools(4);
   setting.pools[0].changes = false;
   Cluster cluster(1, setting);
-  const forecast::Forecast foreseen = foreseen_on(cluster, cluster.next());
+  const forecast::Forecast foreseen = cluster.foreseen(cluster.next());
   for (const forecast::Row& row : foreseen.rows) EXPECT_EQ(row.wave > 0, row.policy == "b") << row.node;
 }
 
 TEST(PlanOfSeveral, KeepsTheLimitOverAllPolicies) {
   Setting setting = two_pools(8);
   Cluster cluster(1, setting);
-  const forecast::Forecast usual = foreseen_on(cluster, cluster.next());
+  const forecast::Forecast usual = cluster.foreseen(cluster.next());
   EXPECT_EQ(most_at_once(usual), 2U) << "a quarter of eight";
   EXPECT_THAT(lines_of(usual), HasSubstr("limit over all policies: 2 of 8 nodes out of service at once (25%; "));
   cluster.max_unavailable = core::Share{.amount = 5};
-  const forecast::Forecast wide = foreseen_on(cluster, cluster.next());
+  const forecast::Forecast wide = cluster.foreseen(cluster.next());
   EXPECT_EQ(most_at_once(wide), 5U);
   EXPECT_THAT(lines_of(wide), HasSubstr("5 of 8 nodes out of service at once (--max-unavailable 5)"));
 }
@@ -89,7 +90,7 @@ TEST(PlanOfSeveral, NamesTheLimitOverAllPoliciesWhenOthersHaveUsedItUp) {
   Setting setting = two_pools(4);
   setting.cordoned = "nvidia-1";
   Cluster cluster(1, setting);
-  const forecast::Forecast foreseen = foreseen_on(cluster, cluster.next());
+  const forecast::Forecast foreseen = cluster.foreseen(cluster.next());
   EXPECT_FALSE(foreseen.gets_through);
   EXPECT_THAT(lines_of(foreseen),
               HasSubstr("! limit over all policies: 1 of 4 nodes are out of service, and 1 may be; bring "
@@ -99,17 +100,16 @@ TEST(PlanOfSeveral, NamesTheLimitOverAllPoliciesWhenOthersHaveUsedItUp) {
 TEST(PlanOfSeveral, NamesANodeThatTwoSelect) {
   Cluster cluster(1, two_pools(4));
   const auto third = [](std::string_view selector) {
-    return std::vector<ProposedPolicy>{
-        {.kind = 1, .object = nvidia_driver("c", kNew, fmt::format(R"("nodeSelector": {{{}}})", selector))}};
+    return std::vector{driver(nvidia_driver("c", kNew, fmt::format(R"("nodeSelector": {{{}}})", selector)))};
   };
-  const forecast::Forecast kept = foreseen_on(cluster, third(R"("kubernetes.io/hostname": "nvidia-1")"));
+  const forecast::Forecast kept = cluster.foreseen(third(R"("kubernetes.io/hostname": "nvidia-1")"));
   EXPECT_TRUE(kept.gets_through);
   EXPECT_THAT(lines_of(kept),
               HasSubstr("- dispute nvidia-1: NVIDIADriver a and NVIDIADriver c select it, so it stays with "
                         "the one that has it"));
   cluster.kill_operator();
   cluster.patch_node("nvidia-1", R"({"metadata": {"labels": {"nvidia.com/gpu-operator.driver.owner": null}}})");
-  const forecast::Forecast lost = foreseen_on(cluster, third(R"("kubernetes.io/hostname": "nvidia-1")"));
+  const forecast::Forecast lost = cluster.foreseen(third(R"("kubernetes.io/hostname": "nvidia-1")"));
   EXPECT_FALSE(lost.gets_through);
   EXPECT_THAT(lines_of(lost), HasSubstr("! dispute nvidia-1: "));
   EXPECT_THAT(lines_of(lost), HasSubstr("it would get stuck: 1 node would not get the driver"));
@@ -121,8 +121,8 @@ TEST(PlanOfSeveral, ForeseesThatAClusterPolicyHandsItsNodesOver) {
   Cluster cluster(1, setting);
   kube::Object handing_over = cluster_policy(kOld);
   json::ensure(handing_over, {"spec", "driver", "useNvidiaDriverCRD"}) = true;
-  const ProposedPolicy all{.kind = 1, .object = nvidia_driver("all", kNew, R"("default": true)")};
-  const forecast::Forecast foreseen = foreseen_on(cluster, {{.kind = 0, .object = handing_over}, all});
+  const ProposedPolicy all = driver(nvidia_driver("all", kNew, R"("default": true)"));
+  const forecast::Forecast foreseen = cluster.foreseen({policy(handing_over), all});
   EXPECT_TRUE(foreseen.gets_through);
   ASSERT_EQ(foreseen.rows.size(), 3U);
   for (const forecast::Row& row : foreseen.rows) {
@@ -132,13 +132,12 @@ TEST(PlanOfSeveral, ForeseesThatAClusterPolicyHandsItsNodesOver) {
     EXPECT_GT(row.wave, 0);
   }
   EXPECT_THAT(lines_of(foreseen), Not(HasSubstr("POLICY")));
-  EXPECT_EQ(lines_of(foreseen_on(cluster, {{.kind = 0, .object = handing_over}})),
-            "nothing is to be done: no policy has a node\n");
+  EXPECT_EQ(lines_of(cluster.foreseen({policy(handing_over)})), "nothing is to be done: no policy has a node\n");
 }
 
 TEST(PlanOfSeveral, RefusesOneThatWouldBeIgnored) {
   Cluster cluster(1, {});
-  const auto reader = cluster.surveyed({{.kind = 1, .object = nvidia_driver("a", kNew, R"("default": true)")}});
+  const auto reader = cluster.surveyed({driver(nvidia_driver("a", kNew, R"("default": true)"))});
   ASSERT_EQ(reader->troubles().size(), 1U);
   EXPECT_THAT(reader->troubles().front(),
               HasSubstr("NVIDIADriver a would be ignored: ClusterPolicy cluster-policy says which driver runs"));
@@ -146,8 +145,8 @@ TEST(PlanOfSeveral, RefusesOneThatWouldBeIgnored) {
 
 TEST(PlanOfSeveral, SaysWhichOneCannotBeRead) {
   Cluster cluster(1, two_pools(4));
-  const ProposedPolicy broken{.kind = 1, .object = nvidia_driver("a", kNew, R"("nodeSelector": {"pool": "a"},
-      "upgradePolicy": {"maxUnavailable": "5x"})")};
+  const ProposedPolicy broken = driver(nvidia_driver("a", kNew, R"("nodeSelector": {"pool": "a"},
+      "upgradePolicy": {"maxUnavailable": "5x"})"));
   const auto asked = cluster.surveyed({broken});
   ASSERT_EQ(asked->troubles().size(), 1U);
   EXPECT_THAT(asked->troubles().front(), HasSubstr("NVIDIADriver a: "));
@@ -159,56 +158,34 @@ TEST(PlanOfSeveral, NamesAPolicyThatIsSwitchedOff) {
   kube::Object off = cluster_policy(kNew);
   json::ensure(off, {"spec", "driver", "upgradePolicy", "autoUpgrade"}) = false;
   json::ensure(off, {"spec", "daemonsets", "updateStrategy"}) = "OnDelete";
-  const forecast::Forecast foreseen = foreseen_on(cluster, {{.kind = 0, .object = off}});
+  const forecast::Forecast foreseen = cluster.foreseen({policy(off)});
   EXPECT_FALSE(foreseen.gets_through);
-  EXPECT_THAT(lines_of(foreseen), HasSubstr("! off cluster-policy: its autoUpgrade is false"));
+  EXPECT_THAT(lines_of(foreseen), HasSubstr("! off cluster-policy: its upgrades are off"));
 }
 
-TEST(PlanOfSeveral, SaysWhichPoliciesOfOtherVendorsItDoesNotPlan) {
-  Stage stage({.nodes = "nvidia=1"});
-  const auto names = [&] {
-    OtherPolicies others(stage.person, vendors::nvidia_driver(), vendors::works_of(vendors::all()));
-    std::optional<base::Result<void>> ended;
-    others.begin([&](base::Result<void> result) { ended = std::move(result); });
-    EXPECT_TRUE(stage.world.run_until([&] { return ended.has_value(); }, 1min));
-    EXPECT_TRUE(ended && *ended);
-    return others.names();
-  };
-  EXPECT_THAT(names(), ::testing::IsEmpty()) << "the server does not know the kind";
-  stage.ask(kube::create(
-      kube::kCustomResourceDefinitions, "",
-      operate::testing::manifest("charts/drover/crds/driver.tenstorrent.com_tenstorrentdriverpolicies.yaml")));
-  for (const char* name : {"b", "a"}) {
-    stage.ask(kube::create(operate::testing::kDriverPolicies, "",
-                           operate::testing::driver_policy("2.8.0", "", "\"nodeAffinity\": {}", name)));
-  }
-  EXPECT_THAT(names(), ElementsAre("TenstorrentDriverPolicy a", "TenstorrentDriverPolicy b"));
-  EXPECT_THAT(not_planned(names().front(), vendors::nvidia_driver()), HasSubstr("ClusterPolicy or NVIDIADriver"));
-}
-
-TEST(PlanOfSeveral, TakesManifestsOfEitherKindAndListsOfThem) {
-  const vendors::WorkProfile& nvidia = vendors::nvidia_driver();
+TEST(PlanOfSeveral, TakesManifestsOfAllKindsAndListsOfThem) {
+  const vendors::WorkProfile* const all[] = {&vendors::nvidia_driver(), &vendors::tenstorrent_driver()};
   const std::string policy = "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: a}\n";
   const std::string driver = "apiVersion: nvidia.com/v1alpha1\nkind: NVIDIADriver\nmetadata: {name: b}\n";
+  const std::string another =
+      "apiVersion: driver.tenstorrent.com/v1alpha1\nkind: TenstorrentDriverPolicy\nmetadata: {name: c}\n";
   for (const std::string& text :
-       {policy + "---\n" + driver + "---\nkind: Namespace\n",
+       {policy + "---\n" + driver + "---\n" + another + "---\nkind: Namespace\n",
         std::string(R"({"kind": "List", "items": [{"apiVersion": "nvidia.com/v1", "kind": "ClusterPolicy",
             "metadata": {"name": "a"}}, {"apiVersion": "nvidia.com/v1alpha1", "kind": "NVIDIADriver",
-            "metadata": {"name": "b"}}]})")}) {
-    const auto policies = policies_in(text, nvidia, vendors::works_of(vendors::all()));
+            "metadata": {"name": "b"}}, {"apiVersion": "driver.tenstorrent.com/v1alpha1",
+            "kind": "TenstorrentDriverPolicy", "metadata": {"name": "c"}}]})")}) {
+    const auto policies = policies_in(text, all);
     ASSERT_TRUE(policies) << policies.error().message;
-    EXPECT_THAT(names_of(*policies), ElementsAre("0 a", "1 b"));
+    EXPECT_THAT(names_of(*policies), ElementsAre("ClusterPolicy a", "NVIDIADriver b", "TenstorrentDriverPolicy c"));
   }
   for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
-           {"kind: Pod\n", "there is no ClusterPolicy or NVIDIADriver in it"},
+           {"kind: Pod\n", "there is no ClusterPolicy, NVIDIADriver or TenstorrentDriverPolicy in it"},
            {"apiVersion: nvidia.com/v1\nkind: ClusterPolicy\n", "has no metadata.name"},
            {"apiVersion: nvidia.com/v1\nkind: NVIDIADriver\nmetadata: {name: b}\n", "write nvidia.com/v1alpha1"},
            {"a: [", ""},
-           {policy + "---\napiVersion: driver.tenstorrent.com/v1alpha1\nkind: TenstorrentDriverPolicy\n"
-                     "metadata: {name: default}\n",
-            "TenstorrentDriverPolicy default is not planned"},
            {driver + "---\n" + driver, "NVIDIADriver b is in it twice"}}) {
-    const auto refused = policies_in(text, nvidia, vendors::works_of(vendors::all()));
+    const auto refused = policies_in(text, all);
     ASSERT_FALSE(refused) << text;
     EXPECT_THAT(refused.error().message, HasSubstr(words));
   }

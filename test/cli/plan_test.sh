@@ -52,7 +52,7 @@ text=$(plan -f "$stage/both.yaml" --max-unavailable 5x)
 check "a limit that cannot be read is a usage error" '^2 .*neither a number of nodes' "$? $text"
 printf 'apiVersion: driver.tenstorrent.com/v1alpha1\nkind: TenstorrentDriverPolicy\nmetadata:\n  name: default\n' >"$stage/kind.yaml"
 text=$(plan -f "$stage/kind.yaml")
-check "a kind that is not planned is said to be so, with 1" '^1 drover: .*TenstorrentDriverPolicy default is not planned' "$? $text"
+check "a kind that the server does not know is said to be so, with 1" '^1 drover: .*does not know .*tenstorrentdriverpolicies.*install their definition' "$? $text"
 text=$(plan -f "$stage/nowhere.yaml")
 check "a file that is not there" '^1 drover: .*cannot be read' "$? $text"
 text=$("$drover" plan --kubeconfig "$stage/nowhere" 2>&1)

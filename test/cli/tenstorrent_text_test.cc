@@ -22,9 +22,7 @@ constexpr const char* kFirst = "tenstorrent-1";
 constexpr const char* kSecond = "tenstorrent-2";
 constexpr const char* kHoldsDevice = R"(, "volumes": [{"name": "tt", "hostPath": {"path": "/dev/tenstorrent/0"}}])";
 
-std::unique_ptr<FleetSnapshot> look_at(TenstorrentStage& stage) {
-  return cli::look_at(stage, vendors::tenstorrent_driver());
-}
+Look look_at(TenstorrentStage& stage) { return cli::look_at(stage, vendors::tenstorrent_driver()); }
 
 std::string explained(TenstorrentStage& stage, const std::string& node) {
   return cli::explained(*look_at(stage), node);

@@ -39,7 +39,6 @@ const WorkProfile& nvidia_driver() {
       .ownership = allot_nvidia,
       .read = nvidia_wants,
       .driver_set = driver_set_of,
-      .is_planned = true,
 
       .state_label = "nvidia.com/gpu-driver-upgrade-state",
       .states = {{

@@ -154,8 +154,9 @@ struct Migration::Body {
     rounds->then([this] {
       rounds->list({kube::kPods, "", "", "spec.nodeName=" + node()}, {},
                    [this](const kube::Object& object) { see_pod(object); });
-      rounds->list_if_known({observe::policy_kind_of(profile), "", "", ""}, {},
-                            [this](const kube::Object& object) { see_policy(object); });
+      rounds->list(
+          {observe::policy_kind_of(profile), "", "", ""}, {},
+          [this](const kube::Object& object) { see_policy(object); }, [] {});
       rounds->list({kube::kDaemonSets, settings.ns, "", ""}, {},
                    [this](const kube::Object& object) { see_builder(object); });
       rounds->then([this] { rounds->finish({}); });
