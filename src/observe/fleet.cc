@@ -118,7 +118,7 @@ const core::FleetView& Fleet::look(const RuntimeFacts& runtime, base::WallTime n
     }
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (!places_[i].moves || dirty_.contains(view_.nodes[i].name)) continue;
-      if (const NodeFacts* facts = this->facts(i)) make(i, *facts, runtime, now);
+      if (const NodeFacts* facts = this->facts(i)) grow_older(i, *facts, runtime, now);
     }
   }
   dirty_.clear();
@@ -186,8 +186,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
   around.driver_is_host_managed = wants_ != nullptr && wants_->is_host_managed(labels);
   const Phase phase = place.recorded.phase;
   if (place.recorded.held || phase == Phase::Required) look_beside(facts, place.recorded, runtime, now, around);
-  if (around.preflight != nullptr) around.proving_for = sources_.operand_pods.proving_for(*around.preflight, now);
-  if (const auto at = preparing_.find(facts.name); at != preparing_.end()) around.proving_for = now - at->second;
+  around.proving_for = proving_for(facts, now).value_or(base::Span::zero());
   view_.nodes[index] = node_view(facts, place.recorded, around, profile_, now);
   const bool is_proving = view_.nodes[index].preflight.state == core::PreflightView::State::Running;
   if (is_proving && profile_.flow.has(core::Trait::ResidentAgent)) {
@@ -204,10 +203,51 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
                 view_.nodes[index].driver.unready_for.has_value();
 }
 
+// Nothing but time has passed: of the view only what is measured changes. A pass looks at every node in flight, and
+// most passes are about one of them.
+void Fleet::grow_older(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now) {
+  const Place& place = places_[index];
+  core::NodeView& node = view_.nodes[index];
+  const bool has_pods = place.recorded.held && runtime.pods.contains(facts.name);
+  if (has_pods != node.pods.has_value()) return make(index, facts, runtime, now);
+  measure(node, facts, place.recorded, now);
+  node.tried = runtime.has_tried_everything || was_tried(facts, place.recorded, runtime);
+  if (place.recorded.held) node.spent = spent_on(facts, *place.recorded.held, runtime, now);
+  if (node.preflight.state == core::PreflightView::State::Running)
+    node.preflight.running_for = proving_for(facts, now).value_or(node.preflight.running_for);
+  note_readiness(node, runtime);
+}
+
+std::optional<base::Span> Fleet::proving_for(const NodeFacts& facts, base::WallTime now) const {
+  if (const auto at = preparing_.find(facts.name); at != preparing_.end()) return now - at->second;
+  const PodFacts* preflight = sources_.operand_pods.with_role(facts.name, profile_.preflight_role);
+  if (preflight == nullptr) return {};
+  return sources_.operand_pods.proving_for(*preflight, now);
+}
+
+// This process has asked for everything that the phase asks for. Outside the claim's work there is nothing to try.
+bool Fleet::was_tried(const NodeFacts& facts, const RecordedState& recorded, const RuntimeFacts& runtime) const {
+  if (!recorded.held) return false;
+  const auto attempt = runtime.attempts.find(facts.name);
+  const bool was_tried = attempt != runtime.attempts.end() && attempt->second.claim == recorded.held->claim.id &&
+                         attempt->second.phase == recorded.phase;
+  return !kAsking.has(recorded.phase) || was_tried;
+}
+
+base::Span Fleet::spent_on(const NodeFacts& facts, const protocol::ClaimRecord& held, const RuntimeFacts& runtime,
+                           base::WallTime now) const {
+  const protocol::Report* report = facts.report(profile_.channel.report);
+  const bool is_blocked = report != nullptr && report->id == held.claim.id && report->is_blocked;
+  const bool counts =
+      !is_blocked && runtime.api_is_reachable && facts.is_ready && (view_.policy.is_on || held.claim.requested_scope);
+  return sources_.stopwatch.look(facts.name, held, counts, runtime.now, now);
+}
+
 // A node that is out of reach says nothing about its driver. A single look does not wait and see.
 void Fleet::note_readiness(core::NodeView& node, const RuntimeFacts& runtime) {
   if (node.phase != Phase::Done || node.driver.is_ready || node.driver.is_host_managed || !node.is_ready) {
     unready_.erase(node.name);
+    node.driver.unready_for.reset();
     return;
   }
   const base::Instant since = unready_.try_emplace(node.name, runtime.now).first->second;
@@ -226,17 +266,9 @@ void Fleet::look_beside(const NodeFacts& facts, const RecordedState& recorded, c
   around.deleted_driver = known(runtime.deleted_drivers);
   around.tried = runtime.has_tried_everything;
   if (!recorded.held) return sources_.stopwatch.forget(facts.name);
-  const core::Claim& claim = recorded.held->claim;
-  const protocol::Report* report = facts.report(profile_.channel.report);
-  const bool is_blocked = report != nullptr && report->id == claim.id && report->is_blocked;
-  const bool counts =
-      !is_blocked && runtime.api_is_reachable && facts.is_ready && (view_.policy.is_on || claim.requested_scope);
-  around.spent = sources_.stopwatch.look(facts.name, *recorded.held, counts, runtime.now, now);
-  around.is_untouched = known(runtime.untouched) == claim.id;
-  const auto attempt = runtime.attempts.find(facts.name);
-  const bool was_tried =
-      attempt != runtime.attempts.end() && attempt->second.claim == claim.id && attempt->second.phase == recorded.phase;
-  around.tried = around.tried || !kAsking.has(recorded.phase) || was_tried;
+  around.spent = spent_on(facts, *recorded.held, runtime, now);
+  around.is_untouched = known(runtime.untouched) == recorded.held->claim.id;
+  around.tried = around.tried || was_tried(facts, recorded, runtime);
   const auto pods = runtime.pods.find(facts.name);
   if (pods == runtime.pods.end()) return;
   static const vendors::PolicyReading kNothingAsked;

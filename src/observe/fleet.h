@@ -102,6 +102,11 @@ class Fleet {
   void read_policy();
   void make_all(const RuntimeFacts& runtime, base::WallTime now);
   void make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now);
+  void grow_older(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now);
+  std::optional<base::Span> proving_for(const NodeFacts& facts, base::WallTime now) const;
+  bool was_tried(const NodeFacts& facts, const RecordedState& recorded, const RuntimeFacts& runtime) const;
+  base::Span spent_on(const NodeFacts& facts, const protocol::ClaimRecord& held, const RuntimeFacts& runtime,
+                      base::WallTime now) const;
   void note_readiness(core::NodeView& node, const RuntimeFacts& runtime);
   void look_beside(const NodeFacts& facts, const RecordedState& recorded, const RuntimeFacts& runtime,
                    base::WallTime now, NodeInputs& around) const;

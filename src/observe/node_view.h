@@ -48,4 +48,7 @@ struct NodeInputs {
 core::NodeView node_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
                          const vendors::WorkProfile& profile, base::WallTime now);
 
+// Sets what the clock alone changes of it.
+void measure(core::NodeView& view, const NodeFacts& facts, const RecordedState& recorded, base::WallTime now);
+
 }  // namespace drover::observe

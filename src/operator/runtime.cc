@@ -25,6 +25,7 @@ std::set<std::string> Runtime::absorb(const std::vector<act::WriteResult>& resul
   std::set<std::string> changed;
   for (const act::WriteResult& result : results) {
     const act::Subject& subject = result.subject;
+    if (!subject.node.empty()) changed.insert(subject.node);
     const auto failed_by = [&](Kind kind) { return result.fault && result.fault->kind == kind; };
     switch (result.purpose) {
       case Purpose::Node:
@@ -46,9 +47,8 @@ std::set<std::string> Runtime::absorb(const std::vector<act::WriteResult>& resul
       case Purpose::ProveImage:
         if (failed_by(Kind::Forbidden) || failed_by(Kind::Refused)) {
           facts_.probe_refused[subject.node] = result.fault->message;
-          changed.insert(subject.node);
-        } else if (facts_.probe_refused.erase(subject.node) > 0) {
-          changed.insert(subject.node);
+        } else {
+          facts_.probe_refused.erase(subject.node);
         }
         break;
       default: break;
