@@ -36,7 +36,7 @@ std::optional<Span> usual(std::vector<Span> spans) {
 std::string source(std::string_view what, Span span, std::size_t known, std::string_view which) {
   const std::string text = base::human(std::chrono::round<std::chrono::seconds>(span));
   if (known == 0) return fmt::format("{} {}, assumed: no pod here says it", what, text);
-  return fmt::format("{} {}, as {} {} say", what, text, known, which);
+  return fmt::format("{} {}, as {} {}{} say{}", what, text, known, which, known == 1 ? "" : "s", known == 1 ? "s" : "");
 }
 
 }  // namespace
@@ -128,14 +128,14 @@ std::vector<std::string> PastDurations::sources() const {
   const forecast::DurationStats stats = this->stats();
   std::vector<std::string> lines;
   if (has_agent()) {
-    lines.push_back(source("building the driver", stats.preparation, stats.preparations.size(), "nodes"));
-    lines.push_back(source("loading it", stats.driver, stats.drivers.size(), "nodes"));
+    lines.push_back(source("building the driver", stats.preparation, stats.preparations.size(), "node"));
+    lines.push_back(source("loading it", stats.driver, stats.drivers.size(), "node"));
   } else {
-    lines.push_back(source("fetching the driver's image", stats.preparation, stats.preparations.size(), "driver pods"));
-    lines.push_back(source("a driver's start", stats.driver, stats.drivers.size(), "driver pods"));
+    lines.push_back(source("fetching the driver's image", stats.preparation, stats.preparations.size(), "driver pod"));
+    lines.push_back(source("a driver's start", stats.driver, stats.drivers.size(), "driver pod"));
   }
   if (profile_.flow.has(core::Trait::Validator))
-    lines.push_back(source("its validation", stats.validation, stats.validations.size(), "validator pods"));
+    lines.push_back(source("its validation", stats.validation, stats.validations.size(), "validator pod"));
   lines.push_back(fmt::format("the end of a driver's pod {}, assumed", base::human(stats.stop)));
   return lines;
 }

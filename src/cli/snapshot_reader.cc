@@ -152,10 +152,12 @@ void SnapshotReader::make_policy_fleets() {
                                  .competing_operator = vendor->competing_operator()};
       for (std::size_t i = 0; i < made.fleet.nodes.size(); ++i) {
         const vendors::DesiredNode& wish = fleet.wish(i);
+        const observe::PodFacts* pod = fleet.driver_pod(i);
+        const bool keeps_image = wish.image.empty() && pod != nullptr;  // its policy names none
         forecast::NodeDetails& detail =
             made.details.emplace_back(forecast::NodeDetails{.loaded = loaded_driver(fleet, i, profile),
                                                             .wanted = wish.version,
-                                                            .image = wish.image,
+                                                            .image = keeps_image ? pod->image.str() : wish.image,
                                                             .forces = wish.forces});
         if (made.fleet.nodes[i].cannot_unload) {
           const protocol::Report* report = fleet.facts(i)->report(profile.channel.report);

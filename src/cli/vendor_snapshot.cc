@@ -60,6 +60,8 @@ void VendorSnapshot::list_sources(ListBatch& lists) {
 }
 
 void VendorSnapshot::make_fleets() {
+  // Which image the operator has is not in the cluster.
+  const vendors::OperandSettings settings{.ns = ns_, .own_image = {}};
   std::vector<std::optional<observe::PolicyRef>> policies;
   for (observe::PolicyRef& policy : policy_set_.counting()) policies.emplace_back(std::move(policy));
   policies.emplace_back(std::nullopt);
@@ -71,8 +73,7 @@ void VendorSnapshot::make_fleets() {
                                    .claims = claims_,
                                    .stopwatch = stopwatch_};
     policies_.push_back(std::make_unique<PolicySnapshot>(
-        *this,
-        std::make_unique<observe::Fleet>(sources, std::move(policy), profile_, vendors::OperandSettings{.ns = ns_})));
+        *this, std::make_unique<observe::Fleet>(sources, std::move(policy), profile_, settings)));
     policies_.back()->fleet().take_templates_as_they_are();
   }
   for (const std::string& key : operands_.take_changes()) operand_index_.changed(key);

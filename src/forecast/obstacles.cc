@@ -131,6 +131,12 @@ void Obstacles::add_pods(const std::string& node, const core::Clearing& left, co
          .message = std::string(fate.because)});
   }
   for (const core::PodView* pod : left.to_evict) add_budget(node, *pod, world, true);
+  for (const core::PodView* pod : left.going) {
+    add({.kind = "grace",
+         .node = node,
+         .object = name_of(*pod, world),
+         .message = "it may take longer to end than the time that is left; raise timeoutSeconds"});
+  }
 }
 
 }  // namespace drover::forecast

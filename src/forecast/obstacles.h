@@ -16,7 +16,7 @@ namespace drover::forecast {
 
 // Something in the way that is known before the first cordon.
 struct Obstacle {
-  std::string kind;      // "budget", "bare-pod", "empty-dir", "daemon-pod", "mirror-pod", "image", "kernel", "node", …
+  std::string kind;      // "budget", "bare-pod", "empty-dir", "daemon-pod", "mirror-pod", "grace", "image", …
   std::string node;      // empty: all of them
   std::string object;    // what is in the way: a pod, a budget, an image
   std::string message;   // with what to do

@@ -56,7 +56,9 @@ void furnish(Setting& setting, Chance& chance) {
     if (chance.one_in(2)) one.available = std::max(0, one.replicas - chance.from(0, 2));
     setting.workloads.push_back(one);
   }
-  const auto a_node = [&] { return fmt::format("{}-{}", setting.vendor->name, chance.from(1, setting.nodes)); };
+  // Not the node that has joined last, which may be the only one that says how long a build takes.
+  const int nodes = setting.nodes - (setting.vendor->older.empty() ? 0 : 1);
+  const auto a_node = [&] { return fmt::format("{}-{}", setting.vendor->name, chance.from(1, nodes)); };
   if (chance.one_in(8)) setting.skipped = a_node();
   if (chance.one_in(8)) setting.cordoned = a_node();
   if (chance.one_in(8)) setting.clung_to = a_node();
@@ -116,63 +118,63 @@ Setting setting_with_pools(std::uint64_t seed, double jitter) {
   return setting;
 }
 
+// What does not depend on small differences.
+constexpr std::initializer_list<const char*> kSure = {"nodes taken", "pods that go", "nodes that fail",
+                                                      "whether it gets through", "what stops it is named"};
+constexpr std::initializer_list<const char*> kOrChance = {"pods or chance", "failures or chance", "through or chance",
+                                                          "forced deletions or chance", "budgets or chance"};
+
 // Where everything takes as long as it took before, all of it is as foreseen, but for one cluster. There three pods
 // that were evicted in the same moment wait for a node with room for two of them; the one that is made again first gets
 // it, and no list says which that will be. The plan says that it depends on durations, and names what then happened.
 TEST(Plan, ForeseesWhatThenHappensOnRandomClusters) {
   Seeds seeds;
   seeds.play_all(nvidia_setting, 0.0, [&](const auto&... played) { note_all(seeds, played...); });
-  EXPECT_EQ(seeds.share("order"), 100);
-  for (const char* what : {"forced deletions", "budgets named", "time"}) EXPECT_GE(seeds.share(what), 99) << what;
-  for (const char* what : {"forced deletions or chance", "budgets or chance", "time within what was named"}) {
-    EXPECT_EQ(seeds.share(what), 100) << what;
-  }
+  expect_shares(seeds, 100, kSure);
+  expect_shares(seeds, 100, kOrChance);
+  expect_shares(seeds, 100, {"order", "time within what was named"});
+  expect_shares(seeds, 99, {"forced deletions", "budgets named", "time"});
 }
 
 // Of several policies that wait for the same place under the limit over all of them, the one whose image is there a
 // moment sooner gets it: on that depends which policy is next, and sometimes the time.
-void expect_several_as_foreseen(Setting (*setting_of)(std::uint64_t seed, double jitter)) {
+TEST(Plan, ForeseesWhatSeveralDriversDoOnRandomClusters) {
   Seeds seeds;
-  seeds.play_all(setting_of, 0.0, [&](const auto&... played) { note_all(seeds, played...); });
-  EXPECT_GE(seeds.share("order"), 80);
-  EXPECT_GE(seeds.share("time"), 90);
-  EXPECT_GE(seeds.share("time within what was named"), 99);
-  for (const char* what : {"forced deletions or chance", "budgets or chance"}) {
-    EXPECT_EQ(seeds.share(what), 100) << what;
-  }
+  seeds.play_all(setting_with_pools, 0.0, [&](const auto&... played) { note_all(seeds, played...); });
+  expect_shares(seeds, 100, kSure);
+  expect_shares(seeds, 100, kOrChance);
+  expect_shares(seeds, 99, {"time within what was named"});
+  expect_shares(seeds, 90, {"time"});
+  expect_shares(seeds, 80, {"order"});
 }
 
-TEST(Plan, ForeseesWhatSeveralDriversDoOnRandomClusters) { expect_several_as_foreseen(setting_with_pools); }
-TEST(Plan, ForeseesWhatTwoVendorsDoUnderOneLimitOnRandomClusters) { expect_several_as_foreseen(mixed_setting); }
-
-// An agent builds while the node serves, and loads while no pod uses the device; each build and each load take as long
-// as one that a node tells of.
+// A pod that a budget holds until the drain's time is over stays here: of evictions that are asked for in the same
+// moment the first decides which pods go and which nodes fail.
 TEST(Plan, ForeseesWhatTenstorrentsAgentsDoOnRandomClusters) {
   Seeds seeds;
   seeds.play_all(tenstorrent_setting, 0.0, [&](const auto&... played) { note_all(seeds, played...); });
-  EXPECT_GE(seeds.share("order"), 95);
-  EXPECT_GE(seeds.share("time"), 95);
-  for (const char* what : {"forced deletions or chance", "budgets or chance", "time within what was named"}) {
-    EXPECT_EQ(seeds.share(what), 100) << what;
-  }
+  expect_shares(seeds, 100, {"nodes taken", "what stops it is named", "order"});
+  expect_shares(seeds, 95, kSure);
+  expect_shares(seeds, 100, kOrChance);
+  expect_shares(seeds, 99, {"time", "time within what was named"});
+}
+
+TEST(Plan, ForeseesWhatTwoVendorsDoUnderOneLimitOnRandomClusters) {
+  Seeds seeds;
+  seeds.play_all(mixed_setting, 0.0, [&](const auto&... played) { note_all(seeds, played...); });
+  expect_shares(seeds, 100, kSure);
+  expect_shares(seeds, 100, kOrChance);
+  expect_shares(seeds, 99, {"order", "time", "time within what was named"});
 }
 
 // Where each thing takes up to a tenth more or less than usual, small differences decide where a pod is made again and
 // which eviction gets a budget's last disruption, and a forced deletion costs minutes: what depends on that is marked.
 TEST(Plan, SaysWhatChanceDecidesOnRandomClusters) {
   Seeds seeds;
-  seeds.play_all(nvidia_setting, 0.1, [&](std::uint64_t seed, const Cluster& cluster, const auto& played) {
-    const auto& [foreseen, took, text] = played;
-    seeds.note("order", in_groups(cluster.door.taken, foreseen) == groups_of(foreseen), seed, text);
-    seeds.note("forced deletions", is_among(forced_of_before(cluster), foreseen), seed, text);
-    seeds.note("time", is_within_a_tenth(took, foreseen.takes, foreseen.takes), seed, text);
-    seeds.note("time within what was named", is_within_a_tenth(took, foreseen.takes_at_least, foreseen.takes_at_most),
-               seed, text);
-  });
-  EXPECT_GE(seeds.share("order"), 95);
-  EXPECT_GE(seeds.share("forced deletions"), 95);
-  EXPECT_GE(seeds.share("time"), 95);
-  EXPECT_GE(seeds.share("time within what was named"), 99);
+  seeds.play_all(nvidia_setting, 0.1, [&](const auto&... played) { note_all(seeds, played...); });
+  expect_shares(seeds, 100, kSure);
+  expect_shares(seeds, 95, {"order", "forced deletions or chance", "time"});
+  expect_shares(seeds, 99, {"time within what was named"});
 }
 
 }  // namespace

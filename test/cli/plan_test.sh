@@ -50,9 +50,13 @@ check "an NVIDIADriver beside a ClusterPolicy that counts" '^1 drover: .*NVIDIAD
 check "both kinds in one file" '^1 +nvidia-.*550\.54\.14 → 570\.10\.10' "$(plan -f "$stage/both.yaml")"
 text=$(plan -f "$stage/both.yaml" --max-unavailable 5x)
 check "a limit that cannot be read is a usage error" '^2 .*neither a number of nodes' "$? $text"
-printf 'apiVersion: driver.tenstorrent.com/v1alpha1\nkind: TenstorrentDriverPolicy\nmetadata:\n  name: default\n' >"$stage/kind.yaml"
+tenstorrent() { printf 'apiVersion: driver.tenstorrent.com/v1alpha1\nkind: TenstorrentDriverPolicy\nmetadata:\n  name: default\nspec:\n  %s\n' "$1" >"$stage/kind.yaml"; }
+tenstorrent 'version: 2.8.0'
 text=$(plan -f "$stage/kind.yaml")
-check "a kind that the server does not know is said to be so, with 1" '^1 drover: .*does not know .*tenstorrentdriverpolicies.*install their definition' "$? $text"
+check "a policy of another vendor is read as its own vendor reads it" '^1 drover: .*TenstorrentDriverPolicy default: .*nodeAffinity' "$? $text"
+tenstorrent '{version: 2.8.0, nodeAffinity: {}}'
+text=$(plan -f "$stage/kind.yaml")
+check "and planned beside the one that is there" '^0 .*nothing is to be done' "$? $text"
 text=$(plan -f "$stage/nowhere.yaml")
 check "a file that is not there" '^1 drover: .*cannot be read' "$? $text"
 text=$("$drover" plan --kubeconfig "$stage/nowhere" 2>&1)
