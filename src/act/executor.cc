@@ -42,7 +42,6 @@ base::Span wait_for_budget(std::string_view pod_uid, int refusals) {
 struct PendingWrites::Sent {
   kube::Call call = {};
   bool is_under_way = false;
-  bool was_put_off = false;
   base::Instant not_before = {};
   base::Instant asked_at = {};
   base::Backoff backoff{kFirstWait, kMostWait};
@@ -90,7 +89,7 @@ PendingWrites::Sent& PendingWrites::begin(const Write& write) {
   const Subject& subject = write.subject;
   Sent& sent = sent_[write.key];
   sent.is_under_way = true;
-  sent.was_put_off = false;
+  put_off_.erase(write.key);
   ++under_way_;
   if (subject.is_low_priority) ++low_priority_;
   if (act::has_pending_evictions(write.purpose)) ++pending_evictions_[subject.node];
@@ -158,6 +157,7 @@ struct Executor::Body {
     std::erase_if(pending.sent_, [&](const auto& one) {
       return !one.second.is_under_way && now - one.second.asked_at > kForgetAfter;
     });
+    std::erase_if(pending.put_off_, [&](const auto& key) { return !pending.sent_.contains(key); });
   }
 
   void answered(const std::string& key, const std::string& what, base::Span rest, const Write& write,
@@ -178,7 +178,7 @@ struct Executor::Body {
     } else {
       result.fault = answer.error();
       done.not_before = loop.now() + wait_after(key, done, answer.error());
-      done.was_put_off = true;  // the pass that wants it done comes back then
+      pending.put_off_.insert(key);  // the pass that wants it done comes back then
       if (is_worth_a_line(answer.error().kind)) {
         ++failures;
         log::warn(what + " failed", {{"why", answer.error().message}});
@@ -221,7 +221,7 @@ bool Executor::run(Write write) {
   known.asked_at = now;
   if (known.is_under_way || body.pending.room() <= 0) return false;
   if (now < known.not_before) {
-    known.was_put_off = true;
+    body.pending.put_off_.insert(write.key);
     return false;
   }
   if (body.permission && !body.permission()) return false;
@@ -264,9 +264,12 @@ std::uint64_t Executor::failures() const { return body_->failures; }
 std::optional<base::Span> Executor::next_in() const {
   std::optional<base::Span> next;
   const base::Instant now = body_->loop.now();
-  for (const auto& [key, sent] : body_->pending.sent_) {
+  for (const std::string& key : body_->pending.put_off_) {
+    const auto at = body_->pending.sent_.find(key);
+    if (at == body_->pending.sent_.end()) continue;
+    const PendingWrites::Sent& sent = at->second;
     // What is due by now had its chance in this pass.
-    if (!sent.was_put_off || sent.is_under_way || sent.not_before <= now) continue;
+    if (sent.is_under_way || sent.not_before <= now) continue;
     const base::Span in = sent.not_before - now;
     if (!next || in < *next) next = in;
   }

@@ -147,7 +147,8 @@ std::string next_text(const PolicySnapshot& snapshot, std::size_t index) {
   const core::NodeView& node = snapshot.view().nodes[index];
   if (decision.change && !decision.change->path.empty()) {
     std::string path;
-    for (const core::Step& step : decision.change->path) path += fmt::format(" → {}", core::name(step.to));
+    for (const core::Step& step : decision.change->path)
+      path += fmt::format(" → {}", snapshot.profile().shown(step.to));
     return fmt::format("it moves{}", path);
   }
   if (decision.change) return "its label and record are restored";
@@ -239,7 +240,8 @@ void tell_rules(const PolicySnapshot& snapshot, std::size_t index, std::vector<s
     if (!one.detail.empty()) line += fmt::format(": {}", base::one_line(one.detail, kMostReason));
     lines.push_back(std::move(line));
     if (!one.holds) continue;
-    const std::string where = one.rule->kind == Rule::Kind::Move ? fmt::format(" → {}", core::name(one.rule->to)) : "";
+    const std::string where =
+        one.rule->kind == Rule::Kind::Move ? fmt::format(" → {}", snapshot.profile().shown(one.rule->to)) : "";
     lines.push_back(fmt::format("    ⇒ {}{}", one.rule->because, where));
   }
 }
@@ -271,10 +273,11 @@ std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const v
 }
 
 std::vector<std::string> status_lines(const PolicySnapshot& snapshot) {
-  std::vector<std::vector<std::string>> rows = {{"NODE", "DRIVER", "PHASE", "SINCE", "REASON"}};
+  std::vector<std::vector<std::string>> rows = {{"NODE", "DRIVER", "STATE", "SINCE", "REASON"}};
   for (std::size_t i = 0; i < snapshot.view().nodes.size(); ++i) {
     const core::NodeView& node = snapshot.view().nodes[i];
-    rows.push_back({node.name, driver_text(snapshot, i), std::string(core::name(node.phase)), age(snapshot, i),
+    rows.push_back({node.name, driver_text(snapshot, i),
+                    std::string(snapshot.profile().shown_state_of(node, snapshot.view().policy)), age(snapshot, i),
                     base::one_line(snapshot.reason(i), kMostReason)});
   }
   std::vector<std::string> lines = rows.size() > 1 ? table(rows) : std::vector<std::string>();
@@ -325,9 +328,9 @@ base::Result<std::vector<std::string>> explain_lines(const PolicySnapshot& snaps
   }
   const core::NodeView& node = snapshot.view().nodes[*index];
   const std::string since = age(snapshot, *index);
-  std::vector<std::string> lines = {fmt::format("{} is in phase {}{} (policy {})", name, core::name(node.phase),
-                                                since == "-" ? "" : fmt::format(" for {}", since),
-                                                policy_name(snapshot))};
+  std::vector<std::string> lines = {
+      fmt::format("{} is {}{} (policy {})", name, snapshot.profile().shown_state_of(node, snapshot.view().policy),
+                  since == "-" ? "" : fmt::format(" for {}", since), policy_name(snapshot))};
   tell_facts(snapshot, *index, lines);
   lines.emplace_back("rules, in order; the first that holds counts");
   tell_rules(snapshot, *index, lines);

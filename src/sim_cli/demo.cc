@@ -220,7 +220,7 @@ class Demo {
   }
 
   bool a_budget_says_no() {
-    if (!until("budget ml/train says no; those nodes wait and serve, nothing is forced", [&] { return is_stuck(); })) {
+    if (!until("PodDisruptionBudget ml/train refuses; those nodes wait and serve, nothing is forced", [&] { return is_stuck(); })) {
       return false;
     }
     const base::Instant since = world_.loop.now();
@@ -295,8 +295,8 @@ class Demo {
       const auto [at, is_new] = phases_.try_emplace(node.name, Phase::Idle);
       if (at->second == node.phase) continue;
       const std::string why = short_reason(*seen, slots, operator_->controllers().front()->flow(), i);
-      say(fmt::format("  {}  {} → {}{}", node.name, core::name(at->second), core::name(node.phase),
-                      why.empty() ? "" : ": " + why));
+      say(fmt::format("  {}  {} → {}{}", node.name, vendors::nvidia_driver().shown(at->second),
+                      vendors::nvidia_driver().shown(node.phase), why.empty() ? "" : ": " + why));
       at->second = node.phase;
     }
   }

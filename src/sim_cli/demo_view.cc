@@ -72,7 +72,7 @@ std::string short_reason(const core::FleetView& view, const core::Slots& slots, 
   if (node.phase == Phase::Done) return {};
   if (node.pods && core::kBeforeSwap.has(node.phase)) {
     for (const core::PodView& pod : *node.pods) {
-      if (!pod.held_by.empty()) return fmt::format("budget {} says no", pod.held_by);
+      if (!pod.held_by.empty()) return fmt::format("blocked by PodDisruptionBudget {}", pod.held_by);
     }
   }
   // How much of which time it has used changes with every look, and comes last.
@@ -84,12 +84,13 @@ std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendor
                                        std::optional<base::Span> taken) {
   const core::FleetView& view = fleet.seen();
   const core::Slots slots = core::count_slots(view);
-  std::vector<std::vector<std::string>> rows = {{"NODE", "DRIVER", "", "PHASE", "WHY"}};
+  std::vector<std::vector<std::string>> rows = {{"NODE", "DRIVER", "", "STATE", "WHY"}};
   for (const std::size_t i : by_number(view)) {
     const core::NodeView& node = view.nodes[i];
     const std::string loaded = cli::loaded_driver(fleet, i, profile);
     rows.push_back({node.name, loaded.empty() ? "-" : loaded, cli::bar(part_done(node.phase), 9),
-                    std::string(core::name(node.phase)), short_reason(view, slots, profile.flow, i)});
+                    std::string(profile.shown_state_of(node, view.policy)),
+                    short_reason(view, slots, profile.flow, i)});
   }
   std::vector<std::string> lines = {"", headline(view, taken)};
   for (std::string& line : cli::table(rows)) lines.push_back(std::move(line));

@@ -105,6 +105,12 @@ struct WorkProfile {
   std::string_view state_of(const core::NodeView& node, const core::Policy& its_policy) const {
     return node_state == nullptr ? state(node.phase) : node_state(node, its_policy).state;
   }
+  // The same where a word is wanted in any case: its documents' word, or ours where they have none.
+  std::string_view shown_state_of(const core::NodeView& node, const core::Policy& its_policy) const {
+    const std::string_view word = state_of(node, its_policy);
+    return word.empty() ? core::name(node.phase) : word;
+  }
+  std::string_view shown(core::Phase phase) const { return state(phase).empty() ? core::name(phase) : state(phase); }
   std::size_t policy_kinds() const { return 1 + more_policies.size(); }
   const Kind& policy_kind(std::size_t kind) const { return kind == 0 ? policy : more_policies[kind - 1]; }
   std::string_view state(core::Phase phase) const { return states[static_cast<std::size_t>(phase)]; }

@@ -17,7 +17,7 @@ trap end EXIT
 
 first=$("$drover_sim" demo --once)
 check "it ends with 0" '^0$' "$?"
-check "a budget is in the way" 'budget ml/train says no' "$first"
+check "a budget is in the way" 'PodDisruptionBudget ml/train refuses' "$first"
 check "every node is done" '^12 nodes have driver 550\.54\.14$' "$first"
 check "nothing was forced" 'granted, [1-9][0-9]* refused by disruption budgets, 0 forced' "$first"
 check "a pipe has no escapes" '^0$' "$(grep -c $'\x1b' <<<"$first")"

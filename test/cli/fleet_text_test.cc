@@ -121,7 +121,7 @@ TEST(Explain, GoesThroughTheRulesUpToTheOneThatCounts) {
   const auto stage = fleet_behind_a_budget();
   const auto look = look_at(*stage);
   EXPECT_EQ(without_chance(explained(*look, "nvidia-1")),
-            R"(nvidia-1 is in phase evict-device-pods for TIME (policy cluster-policy)
+            R"(nvidia-1 is pod-deletion-required for TIME (policy cluster-policy)
   node         Ready, cordoned by drover
   driver       535.129.03 → 550.54.14; pod gpu-operator/nvidia-driver-daemonset-POD is ready
   in the way   ml/train-POD: blocked by PodDisruptionBudget ml/train (0 disruptions allowed, 3 healthy, 3 wanted); raise it or scale its owner up
@@ -154,7 +154,7 @@ reason: EvictingDevicePods
 to do: raise the PodDisruptionBudget that the detail names, or scale its workload up
 next: pods that use the device are asked to leave; those still there in TIME that use the device are deleted
 )");
-  EXPECT_EQ(without_chance(explained(*look, "nvidia-2")), R"(nvidia-2 is in phase required (policy cluster-policy)
+  EXPECT_EQ(without_chance(explained(*look, "nvidia-2")), R"(nvidia-2 is upgrade-required (policy cluster-policy)
   node         Ready
   driver       535.129.03 → 550.54.14; pod gpu-operator/nvidia-driver-daemonset-POD is ready
 rules, in order; the first that holds counts
@@ -181,7 +181,7 @@ reason: NoSlot
 to do: wait, bring the nodes that the detail names back into service, or raise the limit
 next: waiting until this changes
 )");
-  EXPECT_EQ(without_chance(explained(*look, "nvidia-3")), R"(nvidia-3 is in phase required (policy cluster-policy)
+  EXPECT_EQ(without_chance(explained(*look, "nvidia-3")), R"(nvidia-3 is upgrade-required (policy cluster-policy)
   node         Ready, left out by its skip label
   driver       535.129.03 → 550.54.14; pod gpu-operator/nvidia-driver-daemonset-POD is ready
 rules, in order; the first that holds counts
@@ -208,7 +208,7 @@ TEST(Explain, SaysHowToTryAgainWhenANodeHasFailed) {
   const auto look = look_at(*stage);
   EXPECT_TRUE(something_failed(*look));
   const std::string text = explained(*look, "nvidia-1");
-  EXPECT_THAT(text, HasSubstr("is in phase failed"));
+  EXPECT_THAT(text, HasSubstr("is upgrade-failed"));
   EXPECT_THAT(text, HasSubstr("last try     failed: "));
   EXPECT_THAT(text, HasSubstr("ml/bare"));
   EXPECT_THAT(text, HasSubstr("kubectl label node nvidia-1 nvidia.com/gpu-driver-upgrade-state=upgrade-required"));
