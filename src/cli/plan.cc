@@ -1,4 +1,4 @@
-// `drover plan [-f changed.yaml]`: a rollout before it happens, on the live cluster, by lists alone.
+// `drover plan [-f changed.yaml]`: a rollout before it begins, on the live cluster, by lists alone.
 #include <fmt/format.h>
 
 #include <fstream>

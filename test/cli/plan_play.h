@@ -103,7 +103,7 @@ inline std::set<std::string> nodes_perhaps_named(const forecast::Forecast& fores
   return nodes;
 }
 
-// ---- what happened
+// ---- what was done
 
 inline std::set<std::string> those_of_before(const std::vector<std::string>& pods,
                                              const std::set<std::string>& before) {
