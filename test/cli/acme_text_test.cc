@@ -20,7 +20,7 @@ TEST(AcmeText, ShowsItsFleet) {
   AcmeStage stage("acme=2");
   ASSERT_NO_FATAL_FAILURE(stage.settle());
   EXPECT_THAT(status_lines(*look_at(stage)),
-              Contains(AllOf(StartsWith("acme-1"), HasSubstr(" 3.1 "), HasSubstr("done"))));
+              Contains(AllOf(StartsWith("acme-1"), HasSubstr(" 3.1 "), HasSubstr("serving"))));
   EXPECT_THAT(status_lines(*look_at(stage)), Contains(StartsWith("npus (acme): 2 nodes, 2 done, 0 in flight")));
   const json::Value all = status_json(*look_at(stage));
   EXPECT_EQ(json::text_at(json::array_at(all, {"nodes"}).at(0), {"state"}), "serving");

@@ -68,10 +68,10 @@ TEST(Status, ShowsAFleetThatIsDone) {
   const auto stage = served_fleet();
   stage->world.run_for(90s);
   const auto look = look_at(*stage);
-  EXPECT_EQ(without_chance(joined(status_lines(*look))), R"(NODE      DRIVER      PHASE  SINCE  REASON
-nvidia-1  535.129.03  done   TIME  the driver is up to date
-nvidia-2  535.129.03  done   TIME  the driver is up to date
-nvidia-3  535.129.03  done   TIME  the driver is up to date
+  EXPECT_EQ(without_chance(joined(status_lines(*look))), R"(NODE      DRIVER      STATE         SINCE  REASON
+nvidia-1  535.129.03  upgrade-done  TIME  the driver is up to date
+nvidia-2  535.129.03  upgrade-done  TIME  the driver is up to date
+nvidia-3  535.129.03  upgrade-done  TIME  the driver is up to date
 
 cluster-policy (nvidia): 3 nodes, 3 done, 0 in flight, 0 pending, 0 failed; upgrades are on; parallel 1, unavailable 0/1
 )");
@@ -81,10 +81,10 @@ cluster-policy (nvidia): 3 nodes, 3 done, 0 in flight, 0 pending, 0 failed; upgr
 TEST(Status, NamesTheBudgetThatHoldsARollout) {
   const auto stage = fleet_behind_a_budget();
   EXPECT_EQ(without_chance(joined(status_lines(*look_at(*stage)))),
-            R"(NODE      DRIVER                  PHASE              SINCE  REASON
-nvidia-1  535.129.03 → 550.54.14  evict-device-pods  TIME  evicting pods that use the device: ml/train-POD (blocked by PodDisruptionBudget ml/train)
-nvidia-2  535.129.03 → 550.54.14  required           -  no slot is free: maxParallelUpgrades reached (1 of 1)
-nvidia-3  535.129.03 → 550.54.14  required           -  the skip label is set: remove it to let the node go on
+            R"(NODE      DRIVER                  STATE                  SINCE  REASON
+nvidia-1  535.129.03 → 550.54.14  pod-deletion-required  TIME  evicting pods that use the device: ml/train-POD (blocked by PodDisruptionBudget ml/train)
+nvidia-2  535.129.03 → 550.54.14  upgrade-required       -  no slot is free: maxParallelUpgrades reached (1 of 1)
+nvidia-3  535.129.03 → 550.54.14  upgrade-required       -  the skip label is set: remove it to let the node go on
 
 cluster-policy (nvidia): 3 nodes, 0 done, 1 in flight, 2 pending, 0 failed; upgrades are on; parallel 1, unavailable 1/1
 ! Blocked: nvidia-1: blocked by PodDisruptionBudget ml/train; pods that use the device are deleted after 5m

@@ -62,7 +62,7 @@ TEST(TenstorrentText, SaysWhoHoldsTheDeviceAndCountsTheNodeAsFailed) {
   EXPECT_THAT(status_lines(*look), Contains(HasSubstr("1 failed")));
   EXPECT_EQ(told(stage, 0), "Failed 2.7.0 2.8.0");
   EXPECT_EQ(told(stage, 1), "Pending 2.7.0 2.8.0");
-  EXPECT_THAT(explained(stage, kFirst), HasSubstr("is Upgrading"));
+  EXPECT_THAT(explained(stage, kFirst), HasSubstr("is Failed"));
 }
 
 TEST(TenstorrentText, SaysInTheFirstPassOnlyWhoUsesTheDevice) {
