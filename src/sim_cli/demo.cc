@@ -220,7 +220,8 @@ class Demo {
   }
 
   bool a_budget_says_no() {
-    if (!until("PodDisruptionBudget ml/train refuses; those nodes wait and serve, nothing is forced", [&] { return is_stuck(); })) {
+    if (!until("PodDisruptionBudget ml/train refuses; those nodes wait and serve, nothing is forced",
+               [&] { return is_stuck(); })) {
       return false;
     }
     const base::Instant since = world_.loop.now();
