@@ -220,7 +220,7 @@ class Demo {
   }
 
   bool a_budget_says_no() {
-    if (!until("PodDisruptionBudget ml/train refuses; those nodes wait and serve, nothing is forced",
+    if (!until("PodDisruptionBudget ml/train refuses: those nodes wait, nothing is forced",
                [&] { return is_stuck(); })) {
       return false;
     }

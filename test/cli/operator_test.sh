@@ -80,10 +80,10 @@ if within 300 is_done; then report "metrics say when the nodes are done" yes; el
 check "metrics say that it leads" '^drover_leader 1$' "$(cat "$stage/page")"
 check "another page is not there" '^404$' "$(page /)"
 
-check "status shows the nodes and ends with 0" 'nvidia-2  535\.129\.03  done' "$("$drover" status --kubeconfig "$stage/config" && echo 0)"
+check "status shows the nodes and ends with 0" 'nvidia-2  535\.129\.03  upgrade-done' "$("$drover" status --kubeconfig "$stage/config" && echo 0)"
 check "status speaks JSON" '"policy":"cluster-policy"' "$("$drover" status -o json --kubeconfig "$stage/config")"
 ln -s "$(realpath "$drover")" "$stage/kubectl-drover"
-check "explain works as kubectl's plugin" 'nvidia-1 is in phase done' "$("$stage/kubectl-drover" explain nvidia-1 --kubeconfig "$stage/config")"
+check "explain works as kubectl's plugin" 'nvidia-1 is upgrade-done' "$("$stage/kubectl-drover" explain nvidia-1 --kubeconfig "$stage/config")"
 check "explain of nothing is one line and exit 1" '^drover: there is no node gpu-9; .* 1$' \
     "$("$drover" explain gpu-9 --kubeconfig "$stage/config" 2>&1) $?"
 check "explain needs a node" 'NODE is required' "$("$drover" explain 2>&1)"
