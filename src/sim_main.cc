@@ -5,5 +5,8 @@ int main(int argc, char** argv) {
   using namespace drover;
   return cli::run_program(
       argc, argv, {.name = "drover-sim", .description = "drover-sim plays a Kubernetes cluster, or parts of one."},
-      [](cli::Command app) { sim_cli::add_commands(app, sim::all()); });
+      [](cli::Command app) {
+        static const auto works = vendors::works_of(vendors::all());
+        sim_cli::add_commands(app, sim::all(), works);
+      });
 }

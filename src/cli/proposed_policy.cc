@@ -29,7 +29,7 @@ void each_kind(vendors::WorkProfiles profiles, const Visit& visit) {
   }
 }
 
-// "ClusterPolicy, NVIDIADriver or AcmePolicy"
+// "AcmePolicy, AcmeDriver or OtherPolicy"
 std::string kinds_of(vendors::WorkProfiles profiles) {
   std::vector<std::string_view> kinds;
   each_kind(profiles, [&](const vendors::WorkProfile& profile, std::size_t kind) {

@@ -34,12 +34,23 @@ struct ImageRow {
   std::string_view script;
 };
 
+// What `drover-sim demo` shows of a vendor: one of its policies, and how another driver is asked for.
+struct DemoStory {
+  std::string_view policy;  // as JSON; four nodes at once
+  std::string_view first_driver;
+  std::string_view driver;
+  std::string_view change;        // the merge patch of the policy that asks for it
+  std::string_view command;       // the same as a user would type it
+  std::string_view go_on_typing;  // what a user may type afterwards, a line each
+};
+
 struct SimVendor {
   NodeTemplate node;
   std::span<const ImageRow> images = {};
   // Before those, where our own agent is to run in the place of a script.
   std::span<const ImageRow> agent_images = {};
   std::span<const agent::ProgramRow> programs = {};
+  const DemoStory* demo = nullptr;
 };
 using SimVendors = std::span<const SimVendor* const>;
 

@@ -4,8 +4,8 @@
 
 namespace drover::sim_cli {
 
-void add_commands(cli::Command app, sim::SimVendors vendors) {
-  add_demo(app, vendors);
+void add_commands(cli::Command app, sim::SimVendors vendors, vendors::WorkProfiles profiles) {
+  add_demo(app, vendors, profiles);
   add_kubelet(app, vendors);
   add_serve(app, vendors);
   cli::add_version(app);

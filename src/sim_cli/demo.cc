@@ -20,6 +20,7 @@
 #include "core/slots.h"
 #include "kube/http_api.h"
 #include "kube/yaml.h"
+#include "observe/ranges.h"
 #include "operator/operator.h"
 #include "sim/kubelet.h"
 #include "sim/nodes.h"
@@ -28,7 +29,6 @@
 #include "sim_cli/counted_api.h"
 #include "sim_cli/crds.h"
 #include "sim_cli/demo_view.h"
-#include "vendors/nvidia/module.h"
 
 namespace drover::sim_cli {
 
@@ -39,9 +39,6 @@ using core::Phase;
 using kube::Object;
 using kube::PatchKind;
 
-constexpr std::string_view kOldDriver = "535.129.03";
-constexpr std::string_view kNewDriver = "550.54.14";
-constexpr std::string_view kFleet = "nvidia=12";
 constexpr int kNodes = 12;
 constexpr int kTraining = 6;
 // How long a rollout blocked by a budget is shown before the budget is changed.
@@ -51,36 +48,35 @@ constexpr base::Span kTooLong = 1h;
 // kubectl shows ages by its own clock: the story begins so long before the reader's now, and so ends about now.
 constexpr base::Span kHeadStart = 5min;
 
-const kube::Resource kPolicies{"nvidia.com", "v1", "clusterpolicies", "ClusterPolicy", kube::Scope::Cluster};
+// The vendor that is shown: its machines, its story and its profile; nothing where none has them all.
+struct Shown {
+  const sim::SimVendor* machines = nullptr;
+  const vendors::WorkProfile* profile = nullptr;
+  const sim::DemoStory& story() const { return *machines->demo; }
+};
 
-Object cluster_policy() {
-  return {{"apiVersion", "nvidia.com/v1"},
-          {"kind", "ClusterPolicy"},
-          {"metadata", {{"name", "cluster-policy"}}},
-          {"spec",
-           {{"driver",
-             {{"version", kOldDriver},
-              {"startupProbe", {{"initialDelaySeconds", 0}, {"periodSeconds", 1}}},
-              {"upgradePolicy",
-               {{"autoUpgrade", true},
-                {"maxParallelUpgrades", 4},
-                {"maxUnavailable", "50%"},
-                {"gpuPodDeletion", {{"timeoutSeconds", 3600}}}}}}}}}};
+std::optional<Shown> shown_of(const DemoOptions& options) {
+  for (const sim::SimVendor* machines : options.vendors) {
+    for (const vendors::WorkProfile* profile : options.profiles) {
+      if (machines->demo != nullptr && profile->vendor.name == machines->node.vendor) return Shown{machines, profile};
+    }
+  }
+  return {};
 }
 
-Object deployment(const std::string& name, int replicas, int devices) {
+Object deployment(const std::string& name, int replicas, std::string_view resource, int devices) {
   const json::Value labels = {{"app", name}};
-  return {{"metadata", {{"name", name}}},
+  return {
+      {"metadata", {{"name", name}}},
+      {"spec",
+       {{"replicas", replicas},
+        {"selector", {{"matchLabels", labels}}},
+        {"template",
+         {{"metadata", {{"labels", labels}}},
           {"spec",
-           {{"replicas", replicas},
-            {"selector", {{"matchLabels", labels}}},
-            {"template",
-             {{"metadata", {{"labels", labels}}},
-              {"spec",
-               {{"containers",
-                 json::Array{{{"name", name},
-                              {"image", "example/" + name + ":1"},
-                              {"resources", {{"limits", {{"nvidia.com/gpu", std::to_string(devices)}}}}}}}}}}}}}}};
+           {{"containers", json::Array{{{"name", name},
+                                        {"image", "example/" + name + ":1"},
+                                        {"resources", {{"limits", {{resource, std::to_string(devices)}}}}}}}}}}}}}}};
 }
 
 Object budget(const std::string& name, int available) {
@@ -90,13 +86,14 @@ Object budget(const std::string& name, int available) {
 
 class Demo {
  public:
-  explicit Demo(const DemoOptions& options)
+  Demo(const DemoOptions& options, const Shown& shown)
       : options_(options),
+        shown_(shown),
         screen_(stdout),
         began_at_(wire_.now()),
         world_(sim::WorldOptions{.cluster = {.seed = options.seed}, .keeps_transcript = false}),
         person_(world_.api("person")),
-        counted_(world_.api("operator"), std::string(vendors::nvidia_driver().vendor.ns)),
+        counted_(world_.api("operator"), std::string(shown.profile->vendor.ns)),
         kubelets_(world_.api("kubelets"), world_.loop, world_.cluster.random("kubelets"),
                   {.events = false, .vendors = options.vendors}, sim::ImageTable::with_vendors(options.vendors),
                   sim::agent_programs(options.vendors)) {}
@@ -124,7 +121,7 @@ class Demo {
     const int writes = count.writes() - before_.writes();
     const base::Span took = finished_at_ - rollout_at_.value_or(base::Instant{});
     screen_.say("");
-    screen_.say(fmt::format("{} nodes have driver {}", done(), kNewDriver));
+    screen_.say(fmt::format("{} nodes have driver {}", done(), story().driver));
     screen_.say(fmt::format("  evictions      {} granted, {} refused by disruption budgets, {} forced",
                             count.evictions - before_.evictions, count.refusals - before_.refusals,
                             count.forced - before_.forced));
@@ -144,10 +141,8 @@ class Demo {
     screen_.say("");
     screen_.say("The cluster stays, in real time; Ctrl-C ends it. For example:");
     screen_.say(fmt::format("  export KUBECONFIG={}", options_.kubeconfig));
-    screen_.say("  kubectl patch clusterpolicy/cluster-policy --type=json \\");
-    screen_.say(R"(    -p='[{"op": "replace", "path": "/spec/driver/version", "value": "570.86.15"}]')");
-    screen_.say("  kubectl get nodes -L nvidia.com/gpu-driver-upgrade-state");
-    screen_.say("  kubectl drover explain nvidia-1    # or: drover explain nvidia-1");
+    for (const std::string_view line : base::split(story().go_on_typing, '\n')) screen_.say(fmt::format("  {}", line));
+    screen_.say(fmt::format("  kubectl drover explain {0}-1    # or: drover explain {0}-1", machines().node.vendor));
     rollout_at_.reset();
     if (wire_.wall() > world_.loop.wall()) world_.loop.jump_wall(wire_.wall() - world_.loop.wall());
     base::Instant seen_at = wire_.now();
@@ -164,12 +159,16 @@ class Demo {
   bool is_interrupted() const { return is_interrupted_; }
 
  private:
+  const sim::SimVendor& machines() const { return *shown_.machines; }
+  const sim::DemoStory& story() const { return shown_.story(); }
+  kube::Resource policies() const { return observe::policy_kind_of(*shown_.profile, 0); }
   static base::Span floor_to_seconds(base::Span span) { return std::chrono::floor<std::chrono::seconds>(span); }
 
   // ---- the story
 
   bool the_fleet_boots() {
-    say(fmt::format("{} nodes with 8 GPUs each register; drover's CRD is installed", kNodes));
+    say(fmt::format("{} nodes with {} {} each register; drover's CRDs are installed", kNodes, machines().node.devices,
+                    machines().node.resource));
     for (const std::string_view text : embedded_crds()) {
       auto documents = kube::parse_manifests(text);
       if (!documents) return fail(documents.error());
@@ -177,32 +176,36 @@ class Demo {
         if (!ask(kube::create(kube::kCustomResourceDefinitions, "", std::move(one)))) return false;
       }
     }
-    const auto fleet = sim::parse_fleet(kFleet, options_.vendors);
+    const auto fleet = sim::parse_fleet(fmt::format("{}={}", machines().node.vendor, kNodes), options_.vendors);
     if (!fleet) return fail(fleet.error());
     for (Object& node : sim::make_nodes(*fleet, options_.vendors)) {
       if (!ask(kube::create(kube::kNodes, "", std::move(node)))) return false;
     }
-    for (const char* ns : {"gpu-operator", "ml"}) {
+    const std::string ours(shown_.profile->vendor.ns);
+    for (const std::string& ns : {ours, std::string("ml")}) {
       if (!ask(kube::create(kube::kNamespaces, "", {{"metadata", {{"name", ns}}}}))) return false;
     }
-    return ask(kube::create(kube::kServiceAccounts, "gpu-operator", {{"metadata", {{"name", "drover-agent"}}}}));
+    return ask(kube::create(kube::kServiceAccounts, ours, {{"metadata", {{"name", "drover-agent"}}}}));
   }
 
   bool drover_comes() {
-    say(fmt::format("drover starts; a policy asks for driver {}, 4 nodes at once", kOldDriver));
+    say(fmt::format("drover starts; a policy asks for driver {}, 4 nodes at once", story().first_driver));
     operate::Settings settings;
-    settings.vendors.push_back({.profile = &vendors::nvidia_driver(), .operands = {}});
+    settings.vendors.push_back({.profile = shown_.profile, .operands = {.ns = std::string(shown_.profile->vendor.ns)}});
     operator_ = std::make_unique<operate::Operator>(counted_, world_.loop, world_.cluster.random("operator"), settings);
     operator_->start();
-    return ask(kube::create(kPolicies, "", cluster_policy())) &&
+    auto policy = json::parse(story().policy);
+    if (!policy) return fail(policy.error());
+    policy_ = kube::name_of(*policy);
+    return ask(kube::create(policies(), "", std::move(*policy))) &&
            until("the first driver is on every node; no slot, no drain: nothing to lose",
                  [&] { return done() == kNodes; });
   }
 
   bool workloads_move_in() {
     say("training takes 6 nodes whole, inference 3 halves; 3 nodes stay free");
-    return ask(kube::create(kube::kDeployments, "ml", deployment("train", kTraining, 8))) &&
-           ask(kube::create(kube::kDeployments, "ml", deployment("infer", 3, 4))) &&
+    return ask(kube::create(kube::kDeployments, "ml", deployment("train", kTraining, machines().node.resource, 8))) &&
+           ask(kube::create(kube::kDeployments, "ml", deployment("infer", 3, machines().node.resource, 4))) &&
            ask(kube::create(kube::kDisruptionBudgets, "ml", budget("train", kTraining))) &&
            ask(kube::create(kube::kDisruptionBudgets, "ml", budget("infer", 2))) &&
            until("all pods are ready; budget ml/train wants every one of its 6 up",
@@ -210,11 +213,12 @@ class Demo {
   }
 
   bool a_new_version_is_wanted() {
-    say(fmt::format("kubectl patch clusterpolicy/cluster-policy: driver {}", kNewDriver));
+    say(fmt::format("{}: driver {}", story().command, story().driver));
     before_ = counted_.count();
     rollout_at_ = world_.loop.now();
-    const json::Value change = {{"spec", {{"driver", {{"version", kNewDriver}}}}}};
-    return ask(kube::patch(kPolicies, "", "cluster-policy", PatchKind::Merge, change)) &&
+    auto change = json::parse(story().change);
+    if (!change) return fail(change.error());
+    return ask(kube::patch(policies(), "", policy_, PatchKind::Merge, std::move(*change))) &&
            until("images came while the nodes still served; now four go at once",
                  [&] { return in_flight() + done() >= 4 && in_flight() > 0; });
   }
@@ -296,8 +300,8 @@ class Demo {
       const auto [at, is_new] = phases_.try_emplace(node.name, Phase::Idle);
       if (at->second == node.phase) continue;
       const std::string why = short_reason(*seen, slots, operator_->controllers().front()->flow(), i);
-      say(fmt::format("  {}  {} → {}{}", node.name, vendors::nvidia_driver().shown(at->second),
-                      vendors::nvidia_driver().shown(node.phase), why.empty() ? "" : ": " + why));
+      say(fmt::format("  {}  {} → {}{}", node.name, shown_.profile->shown(at->second),
+                      shown_.profile->shown(node.phase), why.empty() ? "" : ": " + why));
       at->second = node.phase;
     }
   }
@@ -350,6 +354,8 @@ class Demo {
   }
 
   DemoOptions options_;
+  Shown shown_;
+  std::string policy_;  // its name
   cli::Screen screen_;
   kube::AsioLoop wire_;  // real time
   base::Instant began_at_;
@@ -373,7 +379,9 @@ class Demo {
 int demo(const DemoOptions& options) {
   // What the operator would log is what the screen shows.
   log::redirect([](std::string_view) {});
-  Demo demo(options);
+  const auto shown = shown_of(options);
+  if (!shown) return cli::complain({base::Fault::Kind::NotFound, "no vendor of this program has a story to show"});
+  Demo demo(options, *shown);
   if (auto opened = demo.open(); !opened) return cli::complain(opened.error());
   const bool ended_well = demo.tell();
   if (demo.is_interrupted()) return 1;

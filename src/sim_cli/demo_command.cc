@@ -9,7 +9,7 @@
 
 namespace drover::sim_cli {
 
-void add_demo(cli::Command app, sim::SimVendors vendors) {
+void add_demo(cli::Command app, sim::SimVendors vendors, vendors::WorkProfiles profiles) {
   cli::Command command = app.add("demo", "Watch a fleet of simulated nodes get a new driver");
   command.footer(
       "Nothing but this process is needed: API server, controllers, kubelets and the operator are in it, in virtual "
@@ -18,6 +18,7 @@ void add_demo(cli::Command app, sim::SimVendors vendors) {
       "nodes");
   auto options = std::make_shared<DemoOptions>();
   options->vendors = vendors;
+  options->profiles = profiles;
   // Without a terminal: no delay between frames.
   if (isatty(STDOUT_FILENO) != 1) options->frame = base::Span::zero();
   command.option("--seed", options->seed, "where chance begins", {.shows_default = true});

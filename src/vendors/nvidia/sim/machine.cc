@@ -38,6 +38,21 @@ void furnish_nvidia(HostMakeup& makeup) {
   makeup.devices.push_back({"/dev/nvidia-uvm", "nvidia_uvm"});
 }
 
+constexpr DemoStory kNvidiaDemo = {
+    .policy = R"({"apiVersion": "nvidia.com/v1", "kind": "ClusterPolicy", "metadata": {"name": "cluster-policy"},
+      "spec": {"driver": {"version": "535.129.03", "startupProbe": {"initialDelaySeconds": 0, "periodSeconds": 1},
+        "upgradePolicy": {"autoUpgrade": true, "maxParallelUpgrades": 4, "maxUnavailable": "50%",
+                          "gpuPodDeletion": {"timeoutSeconds": 3600}}}}})",
+    .first_driver = "535.129.03",
+    .driver = "550.54.14",
+    .change = R"({"spec": {"driver": {"version": "550.54.14"}}})",
+    .command = "kubectl patch clusterpolicy/cluster-policy",
+    .go_on_typing =
+        "kubectl patch clusterpolicy/cluster-policy --type=json \\\n"
+        R"(  -p='[{"op": "replace", "path": "/spec/driver/version", "value": "570.86.15"}]')"
+        "\nkubectl get nodes -L nvidia.com/gpu-driver-upgrade-state",
+};
+
 }  // namespace
 
 const SimVendor& nvidia() {
@@ -55,7 +70,8 @@ const SimVendor& nvidia() {
                                              .furnish = furnish_nvidia},
                                     .images = kNvidiaImages,
                                     .agent_images = kNvidiaAgentImages,
-                                    .programs = agent::nvidia().programs};
+                                    .programs = agent::nvidia().programs,
+                                    .demo = &kNvidiaDemo};
   return kNvidia;
 }
 
