@@ -51,6 +51,9 @@ printf 'void f() { std::system("ls"); }\n' | file src/host/run.cc
 red shells "src/host/run.cc:1:"
 printf 'auto vendors = vendors::all();\n' | file src/operator/pass.cc
 red registries "src/operator/pass.cc:1: vendors::all("
+printf '#pragma once\n' | file src/vendors/acme/module.h
+printf 'int x;  // of Acme\nauto y = "acme.example/npu";\n' | file src/sim/gpu.cc
+red vendor_names 'src/sim/gpu.cc:2: "acme.'
 printf 'auto t = std::chrono::steady_clock::now();\n' | file src/sim/time.cc
 red clocks "src/sim/time.cc:1:"
 printf '\n[gone](docs/gone.md)\n' | file CHANGES.md
