@@ -21,6 +21,7 @@ namespace {
 constexpr int kGetsThrough = 0;
 constexpr int kBadInput = 1;
 constexpr int kGetsStuck = 2;
+constexpr int kForces = 3;
 constexpr std::size_t kMostManifestBytes = 1 << 20;
 
 struct PlanFlags {
@@ -94,7 +95,8 @@ int plan(const PlanFlags& flags, vendors::WorkProfiles profiles) {
   say(reader.notes(), "");
   const forecast::Forecast forecast = forecast::foresee(reader.input());
   print(forecast, flags.output == "json");
-  return forecast.gets_through ? kGetsThrough : kGetsStuck;
+  if (!forecast.gets_through) return kGetsStuck;
+  return forecast.forces() ? kForces : kGetsThrough;
 }
 
 }  // namespace
@@ -102,7 +104,8 @@ int plan(const PlanFlags& flags, vendors::WorkProfiles profiles) {
 void add_plan(Command app, vendors::WorkProfiles profiles) {
   Command command = app.add("plan", "Say what a rollout would do before it begins, and what is in its way");
   command.footer(
-      "Only lists are asked for. Exit code 0: it gets through; 2: it would get stuck; 1: bad input, no cluster.");
+      "Only lists are asked for. Exit code 0: it gets through; 3: it gets through and deletes pods around their "
+      "PodDisruptionBudgets; 2: it would get stuck; 1: bad input, no cluster.");
   auto flags = std::make_shared<PlanFlags>();
   add_target_flags(command, flags->target);
   command.option("-f,--filename", flags->file,

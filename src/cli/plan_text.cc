@@ -226,6 +226,7 @@ json::Value plan_json(const forecast::Forecast& forecast) {
   json::Array times;
   for (const std::string& source : forecast.sources) times.emplace_back(source);
   json::Members plan = {{"getsThrough", forecast.gets_through},
+                        {"forces", forecast.forces()},
                         {"takesSeconds", seconds(forecast.takes)},
                         {"takesAtLeastSeconds", seconds(forecast.takes_at_least)},
                         {"takesAtMostSeconds", seconds(forecast.takes_at_most)},

@@ -192,6 +192,13 @@ void Run::finish() {
 
 }  // namespace
 
+bool Forecast::forces() const {
+  return std::any_of(rows.begin(), rows.end(), [](const Row& row) {
+    return std::any_of(row.removed.begin(), row.removed.end(),
+                       [](const Removed& one) { return one.is_forced || one.is_forced_or_not; });
+  });
+}
+
 Forecast forecast(ForecastInput input, Durations durations) {
   return Run(std::move(input), std::move(durations)).forecast();
 }

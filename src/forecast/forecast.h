@@ -30,6 +30,9 @@ struct Forecast {
   int tries = 0;                                // with durations drawn at random
   int others = 0;  // of them, those that end otherwise: through where this gets stuck, or stuck where it gets through
   std::vector<std::string> sources = {};  // where the durations come from
+
+  // A pod is deleted around its budget, or may be.
+  bool forces() const;
 };
 
 // One run of it, with things taking so long.

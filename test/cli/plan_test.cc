@@ -49,6 +49,7 @@ TEST(Plan, SaysThatABudgetIsOverruledWhenTheTimeIsOver) {
   Cluster cluster(1, setting);
   const forecast::Forecast foreseen = foreseen_on(cluster);
   EXPECT_TRUE(foreseen.gets_through);
+  EXPECT_TRUE(foreseen.forces());
   EXPECT_THAT(told(foreseen), HasSubstr("- budget ml/held"));
   EXPECT_THAT(told(foreseen), HasSubstr("deleted around its budget"));
 }
