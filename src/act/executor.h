@@ -1,8 +1,8 @@
 // Sends requests, each known by a key, so that nothing is asked twice at a time or too soon again.
 //
-// A write that fails may be tried again after a wait that grows; the server's own wish (Retry-After) and a disruption
-// budget make it longer. Nothing is repeated by itself: the next pass decides again, and asks again. What came of each
-// is kept for the next pass. Time comes from the loop only.
+// A write that fails may be tried again after a wait that grows; the server's own request (Retry-After) and a
+// disruption budget make it longer. Nothing is repeated by itself: the next pass decides again, and asks again. What
+// came of each is kept for the next pass. Time comes from the loop only.
 #pragma once
 
 #include <cstddef>

@@ -74,7 +74,7 @@ Record record_after(const NodeNow& node, const core::Change& change, const vendo
 
 namespace {
 
-protocol::AgentRequest wish_of(const std::optional<core::Scope>& scope) {
+protocol::AgentRequest request_of(const std::optional<core::Scope>& scope) {
   if (!scope) return protocol::AgentRequest::Nothing;
   return *scope == core::Scope::AllPods ? protocol::AgentRequest::Drain : protocol::AgentRequest::Evict;
 }
@@ -86,7 +86,7 @@ bool is_held(const NodeNow& node) { return node.record.held && node.record.held-
 std::string refusal(const NodeNow& node, const core::NodeMarks& after) {
   return protocol::text_of(protocol::Order{.id = after.claim ? after.claim->id : node.seen.driver.pod,
                                            .target = after.outcome->target.str(),
-                                           .serves = wish_of(after.refused),
+                                           .serves = request_of(after.refused),
                                            .is_refused = true,
                                            .message = after.outcome->reason.str()});
 }
@@ -112,7 +112,7 @@ std::optional<std::string> order_after(const NodeNow& node, const core::Change* 
        .is_paused = node.is_paused,
        .version = node.driver_version,
        .is_to_prepare = node.is_to_prepare,
-       .serves = claim == nullptr ? protocol::AgentRequest::Nothing : wish_of(claim->requested_scope)});
+       .serves = claim == nullptr ? protocol::AgentRequest::Nothing : request_of(claim->requested_scope)});
 }
 
 // What the change says, as members of the patch.
@@ -135,7 +135,7 @@ Parts parts_of(const NodeNow& node, const core::Change& change, const vendors::W
 
   parts.annotations[protocol::kRecordAnnotation] =
       record == Record{} ? json::Value() : json::Value(protocol::text_of(record));
-  if (core::wish_is_heard(node.seen, after)) parts.annotations[profile.request_annotation] = json::Value();
+  if (core::request_is_heard(node.seen, after)) parts.annotations[profile.request_annotation] = json::Value();
   // What the vendor's own operator noted there is in the claim now, and must not mislead it should it come back.
   if (!change.path.empty() && !profile.found_cordoned_annotation.empty())
     parts.annotations[profile.found_cordoned_annotation] = json::Value();

@@ -71,7 +71,7 @@ std::vector<Write> remove_probes(const std::vector<const observe::Fleet*>& fleet
     for (std::size_t i = 0; i < view.nodes.size(); ++i) {
       const core::NodeView& node = view.nodes[i];
       const bool goes_on = view.policy.is_on || core::goes_without_controller(node, view.policy);
-      if (node.phase == core::Phase::Required && goes_on) proving[node.name] = fleet->wish(i).digest;
+      if (node.phase == core::Phase::Required && goes_on) proving[node.name] = fleet->desired(i).digest;
     }
   }
   for (const auto& [key, since] : index.preflights()) {

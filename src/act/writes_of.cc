@@ -126,7 +126,7 @@ class Writer {
     const std::string key = "node/" + facts.name;
     if (!has_room() || (!pending_.is_free(key) && !pending_.may_overtake(facts))) return false;
     NodeNow now = node_now(node, facts, in_.profile);
-    now.driver_version = in_.fleet.wish(decision.node).version;
+    now.driver_version = in_.fleet.desired(decision.node).version;
     now.policy = in_.view.policy.name;
     now.is_paused = node.is_selected && !in_.view.policy.is_on;
     now.is_to_prepare = is_to_prepare || protocol::asked_to_prepare(now.order) == now.driver_version;
@@ -216,7 +216,7 @@ class Writer {
 
   void prove_image(const core::Decision& decision, const observe::NodeFacts& facts) {
     const core::NodeView& node = in_.view.nodes[decision.node];
-    const vendors::DesiredNode& wish = in_.fleet.wish(decision.node);
+    const vendors::DesiredNode& desired = in_.fleet.desired(decision.node);
     if (in_.fleet.wants() == nullptr || node.preflight.state == core::PreflightView::State::Running) return;
     if (in_.profile.flow.has(core::Trait::ResidentAgent)) {
       // Once asked, it tries again by itself.
@@ -226,9 +226,9 @@ class Writer {
     }
     for (const observe::PodFacts* pod : in_.fleet.operand_pods().on(node.name)) {
       // One that is there is waited for while it may still succeed, and replaced when it has given up.
-      if (pod->label(in_.profile.role_label) == in_.profile.preflight_role && pod->digest == wish.digest) return;
+      if (pod->label(in_.profile.role_label) == in_.profile.preflight_role && pod->digest == desired.digest) return;
     }
-    json::Value pod = in_.fleet.wants()->preflight(node.name, wish);
+    json::Value pod = in_.fleet.wants()->preflight(node.name, desired);
     if (pod.is_null()) return;
     const std::string name(json::text_at(pod, {"metadata", "name"}));
     add("preflight/" + name, kube::create(kube::kPods, in_.ns, std::move(pod)), Purpose::ProveImage, node.name,

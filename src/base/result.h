@@ -32,7 +32,7 @@ struct Fault {
 
   Kind kind = Kind::Refused;
   std::string message;                                       // what, where, why, and what to do next; one line
-  std::optional<std::chrono::nanoseconds> retry_after = {};  // the peer's wish, when it gave one
+  std::optional<std::chrono::nanoseconds> retry_after = {};  // the peer's request, when it gave one
 };
 
 // The kind as one lower-case word or two ("not found"), for messages and transcripts.

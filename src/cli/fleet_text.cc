@@ -22,16 +22,16 @@ using core::Rule;
 constexpr std::size_t kMostReason = 300;
 
 // "driver:535.129.03-ubuntu22.04" is 535.129.03 where the wanted image says what comes after a version.
-std::string version_in(const std::string& image, const vendors::DesiredNode& wish) {
+std::string version_in(const std::string& image, const vendors::DesiredNode& desired) {
   const auto tag_of = [](std::string_view text) {
     const auto colon = text.rfind(':');
     const bool is_tag = colon != std::string_view::npos && text.find('/', colon) == std::string_view::npos;
     return is_tag ? text.substr(colon + 1) : text;
   };
   std::string_view tag = tag_of(image);
-  const std::string_view wanted = tag_of(wish.image);
-  if (wanted.starts_with(wish.version)) {
-    const std::string_view after = wanted.substr(wish.version.size());
+  const std::string_view wanted = tag_of(desired.image);
+  if (wanted.starts_with(desired.version)) {
+    const std::string_view after = wanted.substr(desired.version.size());
     if (tag.ends_with(after)) tag.remove_suffix(after.size());
   }
   return std::string(tag);
@@ -269,7 +269,7 @@ std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const v
   if (profile.flow.has(core::Trait::ResidentAgent))
     return fleet.seen().nodes[node].driver.loaded.str();  // the image is the builder's
   const observe::PodFacts* pod = fleet.driver_pod(node);
-  return pod == nullptr ? std::string() : version_in(pod->image.str(), fleet.wish(node));
+  return pod == nullptr ? std::string() : version_in(pod->image.str(), fleet.desired(node));
 }
 
 std::vector<std::string> status_lines(const PolicySnapshot& snapshot) {

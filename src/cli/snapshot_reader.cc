@@ -151,14 +151,14 @@ void SnapshotReader::make_policy_fleets() {
                                  .gate_closed = std::string(profile.gate_paused),
                                  .competing_operator = vendor->competing_operator()};
       for (std::size_t i = 0; i < made.fleet.nodes.size(); ++i) {
-        const vendors::DesiredNode& wish = fleet.wish(i);
+        const vendors::DesiredNode& desired = fleet.desired(i);
         const observe::PodFacts* pod = fleet.driver_pod(i);
-        const bool keeps_image = wish.image.empty() && pod != nullptr;  // its policy names none
+        const bool keeps_image = desired.image.empty() && pod != nullptr;  // its policy names none
         forecast::NodeDetails& detail =
             made.details.emplace_back(forecast::NodeDetails{.loaded = loaded_driver(fleet, i, profile),
-                                                            .wanted = wish.version,
-                                                            .image = keeps_image ? pod->image.str() : wish.image,
-                                                            .forces = wish.forces});
+                                                            .wanted = desired.version,
+                                                            .image = keeps_image ? pod->image.str() : desired.image,
+                                                            .forces = desired.forces});
         if (made.fleet.nodes[i].cannot_unload) {
           const protocol::Report* report = fleet.facts(i)->report(profile.channel.report);
           detail.cannot_unload = report->message.empty() ? "its agent says so" : base::one_line(report->message, 200);

@@ -37,7 +37,7 @@ inline bool uncordons(const NodeMarks& before, const NodeMarks& after) {
   return before.is_cordoned && !after.is_cordoned;
 }
 // A person's request has been taken up and can be removed.
-inline bool wish_is_heard(const NodeMarks& before, const NodeMarks& after) {
+inline bool request_is_heard(const NodeMarks& before, const NodeMarks& after) {
   return before.is_asked_for && !after.is_asked_for;
 }
 // Its state label says something else now; a missing one emits no Event.

@@ -144,9 +144,9 @@ struct LeaderElection::Body : std::enable_shared_from_this<Body> {
   }
 
   void write() {
-    Object wish = lease ? *lease : Object{{"metadata", {{"name", terms.name}, {"namespace", terms.ns}}}};
-    if (!wish.is_object()) wish = json::Members();
-    json::Value& spec = json::ensure(wish, {"spec"});
+    Object desired = lease ? *lease : Object{{"metadata", {{"name", terms.name}, {"namespace", terms.ns}}}};
+    if (!desired.is_object()) desired = json::Members();
+    json::Value& spec = json::ensure(desired, {"spec"});
     if (!spec.is_object()) spec = json::Members();
     json::Members& fields = spec.get_object();
     const std::string now = base::rfc3339_micro(loop.wall());
@@ -158,7 +158,7 @@ struct LeaderElection::Body : std::enable_shared_from_this<Body> {
     fields["renewTime"] = now;
     fields["holderIdentity"] = giving_back ? std::string() : terms.identity;
     fields["leaseDurationSeconds"] = giving_back ? 1 : whole_seconds(terms.duration);
-    Request request = lease ? replace(kLeases, std::move(wish)) : create(kLeases, terms.ns, std::move(wish));
+    Request request = lease ? replace(kLeases, std::move(desired)) : create(kLeases, terms.ns, std::move(desired));
     request.lane = Lane::Lease;
     send(std::move(request),
          [](Body& self, Instant sent_at, Result<Object> answer) { self.wrote(sent_at, std::move(answer)); });
@@ -193,11 +193,11 @@ struct LeaderElection::Body : std::enable_shared_from_this<Body> {
   }
 
   // A candidate waits as long as the server likes; a leader cannot.
-  void rest(std::optional<Span> wish = {}) {
+  void rest(std::optional<Span> desired = {}) {
     doubts_in_a_row = 0;
     const Span most = role == Role::Leader ? terms.renew_deadline / 4 : terms.duration;
     const Span span = random.jitter(terms.retry_every, 0.2);
-    next = later(std::max(span, std::min(wish.value_or(Span::zero()), most)), [](Body& self) { self.attempt(); });
+    next = later(std::max(span, std::min(desired.value_or(Span::zero()), most)), [](Body& self) { self.attempt(); });
   }
 
   void lose(std::string_view why) {

@@ -23,7 +23,7 @@ constexpr double kWhenThrottled = 0.5;
 constexpr double kWhenBroken = 0.9;
 // Good traffic takes the rate from nothing to the ceiling in this time.
 constexpr double kSecondsToCeiling = 60;
-// No server's wish holds us longer.
+// No server's request holds us longer.
 constexpr Span kLongestPause = std::chrono::minutes(10);
 
 }  // namespace
@@ -54,11 +54,11 @@ struct PacedApi::Body : std::enable_shared_from_this<Body> {
   std::uint64_t next_number = 0;
   base::Timer turn;
 
-  Body(Api& api, base::Loop& loop, base::Random random, Pace wish)
+  Body(Api& api, base::Loop& loop, base::Random random, Pace desired)
       : api(api),
         loop(loop),
         random(std::move(random)),
-        pace(sane(wish)),
+        pace(sane(desired)),
         bucket(pace.ceiling, pace.burst, loop.now()) {}
 
   static Pace sane(Pace pace) {
@@ -115,10 +115,10 @@ struct PacedApi::Body : std::enable_shared_from_this<Body> {
     if (!line.empty()) move_on();
   }
 
-  void hold_back(Span wish) {
-    wish = std::clamp(wish, Span::zero(), kLongestPause);
-    // Jitter upwards only: other clients heard the same wish, and none may come early.
-    bucket.pause(loop.now() + wish + random.jitter(wish / 20, 1.0));
+  void hold_back(Span desired) {
+    desired = std::clamp(desired, Span::zero(), kLongestPause);
+    // Jitter upwards only: other clients heard the same request, and none may come early.
+    bucket.pause(loop.now() + desired + random.jitter(desired / 20, 1.0));
     if (!line.empty()) move_on();
   }
 };

@@ -34,7 +34,7 @@ constexpr Span kSteady = std::chrono::seconds(10);
 constexpr int kFruitlessMost = 5;
 // So many lists in a row that are older than what we saw: the server's history was set back.
 constexpr int kStaleMost = 10;
-// No server's wish makes us wait longer.
+// No server's request makes us wait longer.
 constexpr Span kLongestWish = std::chrono::minutes(10);
 
 // How a list is asked for and read.

@@ -147,17 +147,18 @@ void Fleet::make_all(const RuntimeFacts& runtime, base::WallTime now) {
 }
 
 vendors::DesiredNode Fleet::desired_on(const vendors::LabelsOf& labels) const {
-  vendors::DesiredNode wish = wants_->desired_on(labels);
-  const DaemonSetFacts* set = sources_.daemon_sets.find(settings_.ns + "/" + wish.daemon_set);
-  if (takes_templates_ && set != nullptr) wish.template_mark = set->template_mark;
-  return wish;
+  vendors::DesiredNode desired = wants_->desired_on(labels);
+  const DaemonSetFacts* set = sources_.daemon_sets.find(settings_.ns + "/" + desired.daemon_set);
+  if (takes_templates_ && set != nullptr) desired.template_mark = set->template_mark;
+  return desired;
 }
 
-bool Fleet::is_settled(const vendors::DesiredNode& wish) const {
-  if (wish.digest.empty()) return true;  // nothing is wanted: nothing will come
-  const DaemonSetFacts* set = sources_.daemon_sets.find(settings_.ns + "/" + wish.daemon_set);
-  return set != nullptr && set->is_settled && set->digest == wish.digest &&
-         (wish.template_mark.empty() || (set->template_mark == wish.template_mark && set->may_force == wish.forces));
+bool Fleet::is_settled(const vendors::DesiredNode& desired) const {
+  if (desired.digest.empty()) return true;  // nothing is wanted: nothing will come
+  const DaemonSetFacts* set = sources_.daemon_sets.find(settings_.ns + "/" + desired.daemon_set);
+  return set != nullptr && set->is_settled && set->digest == desired.digest &&
+         (desired.template_mark.empty() ||
+          (set->template_mark == desired.template_mark && set->may_force == desired.forces));
 }
 
 void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now) {
@@ -173,14 +174,14 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
   around.driver = sources_.operand_pods.driver_on(facts.name);
   around.validator = sources_.operand_pods.with_role(facts.name, profile_.validator_role);
   around.preflight = sources_.operand_pods.with_role(facts.name, profile_.preflight_role);
-  const vendors::DesiredNode& wish = place.pool->second;
-  around.wish = {.digest = wish.digest,
-                 .version = wish.version,
-                 .image = wish.image,
-                 .daemon_set = settings_.ns + "/" + wish.daemon_set,
-                 .is_settled = is_settled(wish),
-                 .template_mark = wish.template_mark,
-                 .forces = wish.forces};
+  const vendors::DesiredNode& desired = place.pool->second;
+  around.desired = {.digest = desired.digest,
+                    .version = desired.version,
+                    .image = desired.image,
+                    .daemon_set = settings_.ns + "/" + desired.daemon_set,
+                    .is_settled = is_settled(desired),
+                    .template_mark = desired.template_mark,
+                    .forces = desired.forces};
   if (settings_.gates) around.gates = *settings_.gates;
   around.is_selected = wants_ != nullptr && wants_->selects(labels);
   around.driver_is_host_managed = wants_ != nullptr && wants_->is_host_managed(labels);
@@ -197,7 +198,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
   note_readiness(view_.nodes[index], runtime);
   const bool is_ours_to_tell = profile_.flow.has(core::Trait::ResidentAgent) && place.recorded.other_claim.empty();
   place.metadata_is_missing =
-      place.metadata_is_missing || (is_ours_to_tell && order_of(facts, view_.nodes[index], wish.version) !=
+      place.metadata_is_missing || (is_ours_to_tell && order_of(facts, view_.nodes[index], desired.version) !=
                                                            facts.annotation(profile_.channel.order));
   place.moves = place.recorded.held || place.recorded.given_back_at || !facts.is_ready || is_proving ||
                 view_.nodes[index].driver.unready_for.has_value();

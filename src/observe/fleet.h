@@ -71,7 +71,7 @@ class Fleet {
   const std::vector<std::string>& disputed() const { return disputed_; }
   // Of the views of the last look, by index.
   const RecordedState& recorded(std::size_t node) const { return places_[node].recorded; }
-  const vendors::DesiredNode& wish(std::size_t node) const { return places_[node].pool->second; }
+  const vendors::DesiredNode& desired(std::size_t node) const { return places_[node].pool->second; }
   bool metadata_is_missing(std::size_t node) const { return places_[node].metadata_is_missing; }
   // What the node is to wear once it is in this phase.
   vendors::NodeMetadata metadata(std::size_t node, core::Phase phase) const;
@@ -116,7 +116,7 @@ class Fleet {
   std::string order_of(const NodeFacts& facts, const core::NodeView& node, const std::string& version) const;
   bool is_mine(const NodeFacts& facts) const { return sources_.policy_set.is_owner(policy_, facts); }
   vendors::DesiredNode desired_on(const vendors::LabelsOf& labels) const;
-  bool is_settled(const vendors::DesiredNode& wish) const;
+  bool is_settled(const vendors::DesiredNode& desired) const;
 
   Sources sources_;
   std::optional<PolicyRef> policy_;

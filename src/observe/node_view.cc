@@ -16,14 +16,14 @@ namespace {
 using core::PreflightView;
 
 // Nothing wanted, nothing outdated: a policy that cannot be read costs no node its driver.
-bool is_outdated(const PodFacts& pod, const DesiredDriver& wish) {
-  if (wish.digest.empty()) return false;
-  return pod.digest.empty() ? pod.image != wish.image : pod.digest != wish.digest;
+bool is_outdated(const PodFacts& pod, const DesiredDriver& desired) {
+  if (desired.digest.empty()) return false;
+  return pod.digest.empty() ? pod.image != desired.image : pod.digest != desired.digest;
 }
 
-std::optional<core::Scope> scope_of(protocol::AgentRequest wish) {
-  if (wish == protocol::AgentRequest::Evict) return core::Scope::DevicePods;
-  if (wish == protocol::AgentRequest::Drain) return core::Scope::AllPods;
+std::optional<core::Scope> scope_of(protocol::AgentRequest desired) {
+  if (desired == protocol::AgentRequest::Evict) return core::Scope::DevicePods;
+  if (desired == protocol::AgentRequest::Drain) return core::Scope::AllPods;
   return {};
 }
 
@@ -53,9 +53,9 @@ void hear_agent(const NodeFacts& facts, const RecordedState& recorded, const Nod
   const bool has_what_it_carries =
       profile.digest_of != nullptr && !report.loaded.empty() && profile.digest_of(report.loaded) == report.digest;
   if (has_what_it_carries && !driver.is_going && around.driver->digest.view() == report.digest) driver.is_ready = true;
-  if (report.digest != around.wish.digest) return;
+  if (report.digest != around.desired.digest) return;
   if (profile.flow.has(core::Trait::ResidentAgent)) {
-    if (!driver.is_going) driver.is_ready = report.loaded == around.wish.version;
+    if (!driver.is_going) driver.is_ready = report.loaded == around.desired.version;
     if (report.is_blocked) driver.held_by = report.message;
     if (report.is_refused) driver.refusal = report.message;
   }
@@ -75,9 +75,9 @@ bool agent_holds_gates(const NodeFacts& facts, const NodeInputs& around, const v
 core::DriverView driver_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
                              const vendors::WorkProfile& profile) {
   core::DriverView driver;
-  driver.wanted = around.wish.version;
+  driver.wanted = around.desired.version;
   driver.is_host_managed = around.driver_is_host_managed;
-  driver.is_settled = around.wish.is_settled;
+  driver.is_settled = around.desired.is_settled;
   const PodFacts* pod = around.driver;
   // A module stays loaded without its agent's pod.
   if (const protocol::Report* report = facts.report(profile.channel.report);
@@ -87,15 +87,15 @@ core::DriverView driver_view(const NodeFacts& facts, const RecordedState& record
     driver.pod = pod->uid;
     driver.is_going = pod->is_going || pod->uid == around.deleted_driver;
     driver.is_ready = pod->is_ready && !driver.is_going;
-    driver.is_outdated = is_outdated(*pod, around.wish);
-    driver.is_stale = !driver.is_outdated && pod->template_mark != around.wish.template_mark;
-    driver.may_not_force = around.wish.forces && !pod->may_force;
+    driver.is_outdated = is_outdated(*pod, around.desired);
+    driver.is_stale = !driver.is_outdated && pod->template_mark != around.desired.template_mark;
+    driver.may_not_force = around.desired.forces && !pod->may_force;
     driver.trouble = pod->trouble;
     hear_agent(facts, recorded, around, profile, driver);
   }
-  if (pod == nullptr && !around.wish.digest.empty() && !recorded.held) {
+  if (pod == nullptr && !around.desired.digest.empty() && !recorded.held) {
     driver.trouble =
-        fmt::format("DaemonSet {} has made no pod here; kubectl describe says why", around.wish.daemon_set);
+        fmt::format("DaemonSet {} has made no pod here; kubectl describe says why", around.desired.daemon_set);
   }
   // Nothing was ever finished here, and nothing runs: there is no driver to lose. (A pod that runs and
   // is not ready may have served until its node was out of reach.)
@@ -130,14 +130,14 @@ core::ValidatorView validator_view(const NodeInputs& around) {
 PreflightView prepared_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
                             const protocol::Channel& channel) {
   using State = PreflightView::State;
-  if (around.wish.digest.empty()) return {};
+  if (around.desired.digest.empty()) return {};
   // It was, for the driver that it was taken for; and one that we hold since an earlier try builds in its next pod.
-  if (recorded.held && (recorded.held->claim.driver_failed || recorded.held->claim.target == around.wish.digest))
+  if (recorded.held && (recorded.held->claim.driver_failed || recorded.held->claim.target == around.desired.digest))
     return {.state = State::Passed};
-  const std::string& version = around.wish.version;
+  const std::string& version = around.desired.version;
   const protocol::Report* report = facts.report(channel.report);
   if (report != nullptr && (report->prepared == version || report->loaded == version)) return {.state = State::Passed};
-  const bool builds_it_itself = around.driver != nullptr && around.driver->digest.view() == around.wish.digest;
+  const bool builds_it_itself = around.driver != nullptr && around.driver->digest.view() == around.desired.digest;
   const bool was_asked = protocol::asked_to_prepare(facts.annotation(channel.order)) == version;
   if (!was_asked && !builds_it_itself) return {};
   if (report != nullptr && report->cannot_prepare) return {.state = State::Missing, .trouble = report->message};
@@ -148,7 +148,7 @@ PreflightView preflight_view(const NodeInputs& around) {
   using State = PreflightView::State;
   if (!around.needs_preflight) return {.state = State::Passed};
   const PodFacts* pod = around.preflight;
-  if (pod == nullptr || pod->digest != around.wish.digest) {
+  if (pod == nullptr || pod->digest != around.desired.digest) {
     if (!around.proof_trouble.empty()) return {.state = State::Missing, .trouble = around.proof_trouble};
     return {};
   }
@@ -244,9 +244,10 @@ core::NodeView node_view(const NodeFacts& facts, const RecordedState& recorded, 
   view.preflight = profile.flow.has(core::Trait::ResidentAgent)
                        ? prepared_view(facts, recorded, around, profile.channel)
                        : preflight_view(around);
-  view.target = around.wish.digest;
+  view.target = around.desired.digest;
   if (recorded.phase == core::Phase::Required)
-    view.next_claim = fmt::format("{:016x}", base::fnv1a(facts.uid + "/" + facts.version + "/" + around.wish.digest));
+    view.next_claim =
+        fmt::format("{:016x}", base::fnv1a(facts.uid + "/" + facts.version + "/" + around.desired.digest));
   view.gates = gates_of(facts, profile, around.gates.value_or(profile.gates));
   if (!agent_holds_gates(facts, around, profile)) view.lost_gates = lost_gates_of(facts, recorded, profile);
   view.device_pods = around.device_pods;

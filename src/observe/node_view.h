@@ -1,4 +1,4 @@
-// One node as the rules see it: its own facts, and the pods and wishes that concern it.
+// One node as the rules see it: its own facts, and the pods and requests that concern it.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ struct NodeInputs {
   const PodFacts* preflight = nullptr;
   std::optional<std::vector<core::PodView>> pods = {};  // listed after the cordon
   std::optional<int> device_pods = {};
-  DesiredDriver wish = {};
+  DesiredDriver desired = {};
   bool is_selected = true;
   bool driver_is_host_managed = false;
   bool needs_preflight = true;

@@ -1,7 +1,7 @@
 // Where a node stands, by everything that is written on it.
 //
 // The order of truth is spec, record, label. A label without a record is what the vendor's own operator left, or a
-// person's wish, and is read by a table (adopted): every cell is a test.
+// person's request, and is read by a table (adopted): every cell is a test.
 #pragma once
 
 #include <optional>

@@ -38,9 +38,9 @@ bool is_word(std::string_view text) {
 
 }  // namespace
 
-std::string_view word(AgentRequest wish) {
+std::string_view word(AgentRequest request) {
   for (const auto& [which, name] : kRequests) {
-    if (which == wish) return name;
+    if (which == request) return name;
   }
   return "";
 }
@@ -86,8 +86,8 @@ Result<bool> flag_in(const json::Value& value, std::string_view key, Must must) 
 Result<AgentRequest> request_in(const json::Value& value, std::string_view key) {
   const json::Value* found = json::find(value, {key});
   if (found == nullptr) return AgentRequest::Nothing;
-  for (const auto& [wish, name] : kRequests) {
-    if (found->is_string() && std::string_view(found->get_string()) == name) return wish;
+  for (const auto& [request, name] : kRequests) {
+    if (found->is_string() && std::string_view(found->get_string()) == name) return request;
   }
   return malformed(fmt::format("\"{}\" is {}; load, evict, drain or nothing is wanted", key,
                                base::one_line(json::text_of(*found), 60)));

@@ -1,4 +1,4 @@
-// What orders and reports are made of: the wishes, and how a message is read and written.
+// What orders and reports are made of: the requests, and how a message is read and written.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ inline constexpr std::size_t kMostMessageBytes = 2048;
 // What an agent needs done before it can go on.
 enum class AgentRequest { Nothing, Load, Evict, Drain };
 // "" for nothing, "load", "evict", "drain".
-std::string_view word(AgentRequest wish);
+std::string_view word(AgentRequest request);
 
 // For order.cc and report.cc. What cannot be used is Malformed, with what is wrong.
 namespace message {

@@ -24,10 +24,11 @@ struct Order {
   bool is_paused = false;   // begin nothing that takes the node away
   // The version that the loaded module must then have; empty when the policy does not tell it (an image by digest).
   std::string version = {};
-  AgentRequest serves = AgentRequest::Nothing;  // the wish that this answers; a drain is believed only when it is named
-  bool is_refused = false;                      // that wish cannot be had, and `message` says why
-  std::string message = {};                     // for people
-  std::string prepare = {};  // a version to fetch and build while the node serves on; nothing is loaded for it
+  AgentRequest serves =
+      AgentRequest::Nothing;  // the request that this answers; a drain is believed only when it is named
+  bool is_refused = false;    // that request cannot be had, and `message` says why
+  std::string message = {};   // for people
+  std::string prepare = {};   // a version to fetch and build while the node serves on; nothing is loaded for it
 
   bool operator==(const Order&) const = default;
 };

@@ -25,7 +25,7 @@ constexpr std::array<std::pair<OutcomeRecord::Next, std::string_view>, 3> kNexts
     {OutcomeRecord::Next::Alone, "alone"},
 }};
 
-// As the agents' wishes are spelled.
+// As the agents' requests are spelled.
 constexpr std::string_view word_of(Scope scope) { return scope == Scope::AllPods ? "drain" : "evict"; }
 constexpr std::array<std::pair<Claim::Cordon, std::string_view>, 3> kCordons{{
     {Claim::Cordon::Ours, "ours"},

@@ -119,7 +119,7 @@ class Desired {
   virtual const std::vector<json::Value>& daemon_sets() const = 0;                  // for server-side apply
   virtual const std::vector<std::string>& leftovers() const { return no_names(); }  // to delete, their pods orphaned
   // The pod that fetches the driver's image on a node; null: the agent that is there prepares the driver.
-  virtual json::Value preflight(const std::string& /*node*/, const DesiredNode& /*wish*/) const { return nullptr; }
+  virtual json::Value preflight(const std::string& /*node*/, const DesiredNode& /*request*/) const { return nullptr; }
   // `may_change_carrier`: the node has no driver that it could lose, or is about to lose it anyway.
   virtual NodeMetadata metadata(const LabelsOf& /*labels*/, const LabelsOf& /*annotations*/,
                                 bool /*may_change_carrier*/) const {

@@ -59,7 +59,7 @@ class FleetTest : public ::testing::Test {
   // Of the driver that the policy wants on these nodes.
   std::string wanted_digest() {
     fleet.look({}, kFleetNow);
-    return fleet.wish(0).digest;
+    return fleet.desired(0).digest;
   }
 
   kube::Cache<NodeFacts> nodes{[](const kube::Object& object) { return node_facts(object); }};

@@ -159,7 +159,7 @@ class NodeViewTest : public ::testing::Test {
     around.driver = driver ? &driver_facts : nullptr;
     around.validator = validator ? &validator_facts : nullptr;
     around.preflight = preflight ? &preflight_facts : nullptr;
-    around.wish = {
+    around.desired = {
         .digest = "new", .version = "550", .image = {}, .daemon_set = "gpu-operator/driver", .is_settled = true};
     return node_view(node_facts_now, recorded_state_of(node_facts_now, kViewProfile, "policy", kViewNow), around,
                      kViewProfile, kViewNow);
@@ -212,8 +212,8 @@ TEST_F(NodeViewTest, WhatTheAgentAsksForIsHeardAndItsPauseIsItsOwn) {
   label(node, "nvidia.com/gpu.deploy.dcgm", "custom_paused-for-driver-upgrade");
   EXPECT_EQ(seen().lost_gates.at("nvidia.com/gpu.deploy.dcgm"), "custom");
   protocol::Report report{.boot = "boot-2", .id = std::string(kube::uid_of(*driver)), .digest = "new"};
-  const auto says = [&](protocol::AgentRequest wish, bool has_paused) {
-    report.wants = wish;
+  const auto says = [&](protocol::AgentRequest desired, bool has_paused) {
+    report.wants = desired;
     report.has_paused = has_paused;
     annotate(node, vendors::kNvidiaDriverChannel.report, protocol::text_of(report));
     return seen();

@@ -120,7 +120,7 @@ NodeMarks marks_of(const Vendor& vendor, const kube::Object& node) {
   marks.state = vendor.state_label.empty() ? state_in_record(marks) : kube::label_of(node, vendor.state_label);
   const auto report = json::parse(kube::annotation_of(node, vendor.report));
   if (!report) return marks;
-  marks.wish = json::text_at(*report, {"wants"});
+  marks.request = json::text_at(*report, {"wants"});
   marks.agent_has_paused = json::flag_at(*report, {"pausedGates"});
   marks.cannot_unload = !json::flag_at(*report, {"canUnload"}, true);
   // It speaks of one boot only.

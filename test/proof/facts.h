@@ -58,13 +58,13 @@ struct NodeMarks {
   std::string result = {};               // of the last try: "done", "failed"
   bool has_last = false;                 // the record speaks of our kind
   std::string next = {};                 // "asked", "outdated", "alone"
-  std::string wish = {};                 // what the agent on it asks for: "evict", "drain", "load"
+  std::string request = {};              // what the agent on it asks for: "evict", "drain", "load"
   std::string prepared = {};             // the version that it could load at once
   std::string loaded = {};               // the version that it says is
   bool agent_has_paused = false;         // the gates, and puts them back itself
 
   bool claim_is_ours() const { return claim && claim->kind == vendor->kind; }
-  bool asks_for_room() const { return wish == "evict" || wish == "drain"; }
+  bool asks_for_room() const { return request == "evict" || request == "drain"; }
   // By the record; by the label where there is none.
   bool is_in_flight() const;
   bool is_down() const { return is_cordoned || !is_ready || is_in_flight(); }

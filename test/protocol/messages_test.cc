@@ -38,11 +38,11 @@ TEST(Messages, AReportIsReadBackAsItWasWritten) {
       text_of(a_report()),
       R"({"v":1,"boot":"39eb9a0d-a15a-4b72-b856-e6ba44241254","id":"a40adcfdb72c866c","digest":"41884ad21a432455",)"
       R"("wants":"evict","canUnload":true,"message":"2 processes hold /dev/nvidia0"})");
-  for (const AgentRequest wish :
+  for (const AgentRequest request :
        {AgentRequest::Nothing, AgentRequest::Load, AgentRequest::Evict, AgentRequest::Drain}) {
     Report report = a_report();
-    report.wants = wish;
-    EXPECT_EQ(parse_report(text_of(report)), report) << word(wish);
+    report.wants = request;
+    EXPECT_EQ(parse_report(text_of(report)), report) << word(request);
   }
 }
 

@@ -14,7 +14,7 @@ namespace drover::vendors {
 namespace {
 
 constexpr std::string_view kUpgradeAt = "spec.driver.upgradePolicy";
-constexpr std::size_t kMostListed = 256;  // variables, arguments, tolerations: more is a mistake, not a wish
+constexpr std::size_t kMostListed = 256;  // variables, arguments, tolerations: more is a mistake, not a request
 
 // Set by us; another value would break the driver's start or our watch over it.
 constexpr std::string_view kOurVariables[] = {"DRIVER_CONFIG_DIGEST", "NODE_NAME"};
@@ -223,7 +223,7 @@ class ManagerEnv {
   std::map<std::string, std::string, std::less<>> values_;
 };
 
-ManagerWishes read_manager(const json::Value& policy, std::vector<FieldTrouble>& troubles) {
+ManagerOptions read_manager(const json::Value& policy, std::vector<FieldTrouble>& troubles) {
   ManagerEnv env(policy, troubles);
   return {.evicts_device_pods = env.flag("ENABLE_GPU_POD_EVICTION", true),
           .drains = env.flag("ENABLE_AUTO_DRAIN", true),
@@ -259,7 +259,7 @@ std::map<std::string, std::string> read_words(const Section& words, bool (*is_go
   std::map<std::string, std::string> read;
   for (const auto& member : words.members()) {
     const std::string_view key = member.key();
-    // Ours; that a wish for another value has no effect is listed.
+    // Ours; that a request for another value has no effect is listed.
     if (is_any_of(key, "app", "app.kubernetes.io/component") || key.starts_with("drover.dev/")) continue;
     if (is_label_key(key) && member.value().is_string() && is_good(member.value().get_string())) {
       read[std::string(key)] = member.value().get_string();

@@ -49,7 +49,7 @@ struct DriverAsk {
 
 // What the driver's init container would do on its own, where the upgrade controller is off (the document's six
 // variables).
-struct ManagerWishes {
+struct ManagerOptions {
   bool evicts_device_pods = true;
   bool drains = true;
   core::Removal removal = {};   // DRAIN_USE_FORCE, DRAIN_DELETE_EMPTYDIR_DATA, DRAIN_TIMEOUT_SECONDS
@@ -72,7 +72,7 @@ struct ClusterPolicyReading {
   std::string nvidia_driver = {};  // the name of the NVIDIADriver that says it; empty: a ClusterPolicy does
   PolicyReading upgrade;           // its policy.trouble speaks of every trouble here, the driver's too
   DriverAsk driver;
-  ManagerWishes manager;
+  ManagerOptions manager;
   DaemonSetsAsk daemon_sets;
   std::vector<FieldTrouble> troubles = {};  // all of them
   bool can_be_rendered = true;              // no trouble outside upgradePolicy

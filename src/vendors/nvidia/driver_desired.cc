@@ -103,9 +103,9 @@ class NvidiaWants final : public Desired {
   const std::vector<json::Value>& daemon_sets() const override { return daemon_sets_; }
   const std::vector<std::string>& leftovers() const override { return operands_.leftovers; }
 
-  json::Value preflight(const std::string& node, const DesiredNode& wish) const override {
+  json::Value preflight(const std::string& node, const DesiredNode& desired) const override {
     const auto driver = std::find_if(operands_.drivers.begin(), operands_.drivers.end(),
-                                     [&](const DriverOperand& one) { return one.digest == wish.digest; });
+                                     [&](const DriverOperand& one) { return one.digest == desired.digest; });
     return driver == operands_.drivers.end() ? json::Value() : render_preflight(reading_, *driver, node, settings_);
   }
 

@@ -41,7 +41,7 @@ constexpr std::string_view kReadOfManagerEnv[] = {
     "DRAIN_DELETE_EMPTYDIR_DATA", "DRAIN_POD_SELECTOR_LABEL", "DRAIN_TIMEOUT_SECONDS", "DRAIN_USE_FORCE",
     "ENABLE_AUTO_DRAIN",          "ENABLE_GPU_POD_EVICTION",
 };
-// Labels and variables that are ours: a wish for another value has no effect.
+// Labels and variables that are ours: a request for another value has no effect.
 constexpr std::string_view kOurLabels[] = {"app", "app.kubernetes.io/component"};
 
 struct Operand {

@@ -104,25 +104,25 @@ Members driver_container(const DriverAsk& driver, const std::string& image, cons
 std::string_view word(bool flag) { return flag ? "true" : "false"; }
 
 // Ours: it waits for permission, checks that no process holds the device, and takes the old modules out.
-Members manager_container(const ManagerWishes& wishes, const std::string& digest, const OperandSettings& settings) {
+Members manager_container(const ManagerOptions& options, const std::string& digest, const OperandSettings& settings) {
   Members container = {
       {"name", kManagerContainer}, {"image", settings.own_image}, {"imagePullPolicy", settings.own_pull_policy}};
   container["command"] = Array{parts::kProgram};
   container["args"] = Array{"agent", "driver-manager"};
   const auto limit =
-      std::chrono::duration_cast<std::chrono::seconds>(wishes.removal.at_most.value_or(base::Span::zero()));
+      std::chrono::duration_cast<std::chrono::seconds>(options.removal.at_most.value_or(base::Span::zero()));
   Array env;
   env.push_back(variable_from_field("NODE_NAME", "spec.nodeName"));
   env.push_back(variable_from_field("OPERATOR_NAMESPACE", "metadata.namespace"));
   env.push_back(variable_from_field("POD_UID", "metadata.uid"));
   env.push_back(variable(parts::kDigestVariable, digest));
   env.push_back(variable("NVIDIA_VISIBLE_DEVICES", "void"));
-  env.push_back(variable("ENABLE_GPU_POD_EVICTION", word(wishes.evicts_device_pods)));
-  env.push_back(variable("ENABLE_AUTO_DRAIN", word(wishes.drains)));
-  env.push_back(variable("DRAIN_USE_FORCE", word(wishes.removal.takes_bare_pods)));
-  env.push_back(variable("DRAIN_POD_SELECTOR_LABEL", wishes.drained.text()));
+  env.push_back(variable("ENABLE_GPU_POD_EVICTION", word(options.evicts_device_pods)));
+  env.push_back(variable("ENABLE_AUTO_DRAIN", word(options.drains)));
+  env.push_back(variable("DRAIN_USE_FORCE", word(options.removal.takes_bare_pods)));
+  env.push_back(variable("DRAIN_POD_SELECTOR_LABEL", options.drained.text()));
   env.push_back(variable("DRAIN_TIMEOUT_SECONDS", fmt::format("{}s", limit.count())));
-  env.push_back(variable("DRAIN_DELETE_EMPTYDIR_DATA", word(wishes.removal.takes_local_data)));
+  env.push_back(variable("DRAIN_DELETE_EMPTYDIR_DATA", word(options.removal.takes_local_data)));
   container["env"] = std::move(env);
   // SYS_MODULE to unload; the others to see which processes hold a device.
   Members capabilities = {{"drop", Array{"ALL"}}, {"add", Array{"SYS_MODULE", "SYS_PTRACE", "DAC_READ_SEARCH"}}};

@@ -59,10 +59,10 @@ class AcmeWants final : public Desired {
   }
 
   const std::vector<json::Value>& daemon_sets() const override { return daemon_sets_; }
-  json::Value preflight(const std::string& node, const DesiredNode& wish) const override {
+  json::Value preflight(const std::string& node, const DesiredNode& desired) const override {
     return render_preflight({.node = node,
-                             .image = wish.image,
-                             .digest = wish.digest,
+                             .image = desired.image,
+                             .digest = desired.digest,
                              .labels = {{kAcmePart, kAcmePreflight}},
                              .owner = parts::owner("acme.example/v1", "AcmeDriver", reading_.upgrade.policy)},
                             settings_);

@@ -87,15 +87,15 @@ TEST(ClusterPolicy, ReadsEveryDriverField) {
 }
 
 TEST(ClusterPolicy, ReadsTheSixVariablesOfTheDriverManager) {
-  const ManagerWishes wishes = with(R"({"driver": {"manager": {"env": [
+  const ManagerOptions requests = with(R"({"driver": {"manager": {"env": [
       {"name": "ENABLE_GPU_POD_EVICTION", "value": "false"}, {"name": "ENABLE_AUTO_DRAIN", "value": "true"},
       {"name": "DRAIN_USE_FORCE", "value": "true"}, {"name": "DRAIN_POD_SELECTOR_LABEL", "value": "app=web"},
       {"name": "DRAIN_TIMEOUT_SECONDS", "value": "90s"}, {"name": "DRAIN_DELETE_EMPTYDIR_DATA", "value": "true"}]}}})")
-                                   .manager;
-  EXPECT_FALSE(wishes.evicts_device_pods);
-  EXPECT_TRUE(wishes.drains);
-  EXPECT_EQ(wishes.removal, (core::Removal{true, true, 90s}));
-  EXPECT_EQ(wishes.drained.text(), "app=web");
+                                      .manager;
+  EXPECT_FALSE(requests.evicts_device_pods);
+  EXPECT_TRUE(requests.drains);
+  EXPECT_EQ(requests.removal, (core::Removal{true, true, 90s}));
+  EXPECT_EQ(requests.drained.text(), "app=web");
 }
 
 TEST(ClusterPolicy, WithoutTheControllerTheVariablesTakeThePlaceOfItsOptions) {

@@ -50,15 +50,15 @@ class ManagerWalk {
   bool needs_no_eviction() const { return !sight_.has_host_driver && (sight_.loaded.empty() || is_the_wanted_one()); }
   std::string ask_id() const { return node_.claim.empty() ? settings_.pod_uid : node_.claim; }
   bool is_for_us(const Order& order) const { return order.id == ask_id() && order.target == settings_.digest; }
-  bool may_go(AgentRequest wish) const {
+  bool may_go(AgentRequest request) const {
     const auto& order = node_.order;
     return order && is_for_us(*order) && order->may_load && !order->is_paused && !order->is_refused &&
-           (wish != AgentRequest::Drain || order->serves == AgentRequest::Drain);
+           (request != AgentRequest::Drain || order->serves == AgentRequest::Drain);
   }
-  bool is_refused(AgentRequest wish) const {
+  bool is_refused(AgentRequest request) const {
     // A pod that may not have a drain may not have less.
     return node_.order && is_for_us(*node_.order) && node_.order->is_refused &&
-           (node_.order->serves == wish || node_.order->serves == AgentRequest::Drain);
+           (node_.order->serves == request || node_.order->serves == AgentRequest::Drain);
   }
   // With an open claim the gates are the operator's; with an operator at work only what we left ourselves is ours.
   bool gates_are_ours() const { return node_.claim.empty() && (!node_.is_managed || node_.has_paused); }
@@ -104,37 +104,37 @@ class ManagerWalk {
         return leave(1, fmt::format("{} did not go within {}", who, base::human(kOperandPatience)));
       return wait(AgentRequest::Nothing, "waiting for " + who + " to go");
     }
-    if (memory_.wish == AgentRequest::Nothing && settings_.evicts) request(AgentRequest::Evict);
-    if (memory_.wish == AgentRequest::Nothing) return take_out(AgentRequest::Nothing);
-    if (may_go(memory_.wish)) return take_out(memory_.wish);
-    if (is_refused(memory_.wish)) return no_way("the operator could not do it: " + node_.order->message);
-    if (settings_.at_most && sight_.now - *memory_.wished_since >= *settings_.at_most)
+    if (memory_.request == AgentRequest::Nothing && settings_.evicts) request(AgentRequest::Evict);
+    if (memory_.request == AgentRequest::Nothing) return take_out(AgentRequest::Nothing);
+    if (may_go(memory_.request)) return take_out(memory_.request);
+    if (is_refused(memory_.request)) return no_way("the operator could not do it: " + node_.order->message);
+    if (settings_.at_most && sight_.now - *memory_.requested_since >= *settings_.at_most)
       return no_way(fmt::format("no result within {}", base::human(*settings_.at_most)));
     memory_.busy_since.reset();
-    return wait(memory_.wish,
-                (memory_.wish == AgentRequest::Evict ? "waiting for the pods that use the device to be evicted"
-                                                     : "waiting for the node to be drained") +
+    return wait(memory_.request,
+                (memory_.request == AgentRequest::Evict ? "waiting for the pods that use the device to be evicted"
+                                                        : "waiting for the node to be drained") +
                     held_back());
   }
 
   // The old modules go, as soon as no process holds them.
-  ManagerStep take_out(AgentRequest wish) {
+  ManagerStep take_out(AgentRequest request) {
     const std::string who = sight_.holders.empty() ? memory_.unload_trouble : "held by " + holders_text();
     if (!who.empty()) {
       if (!memory_.busy_since) memory_.busy_since = sight_.now;
       // With an operator at work the deadline is the operator's.
-      if (wish != AgentRequest::Load && sight_.now - *memory_.busy_since >= kBusyPatience) return no_way(who);
-      if (!sight_.holders.empty()) return wait(wish, "the driver cannot be unloaded yet: " + who);
+      if (request != AgentRequest::Load && sight_.now - *memory_.busy_since >= kBusyPatience) return no_way(who);
+      if (!sight_.holders.empty()) return wait(request, "the driver cannot be unloaded yet: " + who);
     }
     ManagerStep step =
-        wait(wish, who.empty() ? "unloading the old driver" : "the driver cannot be unloaded yet: " + who);
+        wait(request, who.empty() ? "unloading the old driver" : "the driver cannot be unloaded yet: " + who);
     step.what = ManagerDo::Unload;
     return step;
   }
 
-  // What was tried is not enough: the next stronger wish, or the end.
+  // What was tried is not enough: the next stronger request, or the end.
   ManagerStep no_way(const std::string& why) {
-    if (settings_.drains && memory_.wish != AgentRequest::Drain) {
+    if (settings_.drains && memory_.request != AgentRequest::Drain) {
       request(AgentRequest::Drain);
       return wait(AgentRequest::Drain, "asking for a drain: " + why);
     }
@@ -142,9 +142,9 @@ class ManagerWalk {
                                 settings_.drains ? "" : " (ENABLE_AUTO_DRAIN is false)"));
   }
 
-  void request(AgentRequest wish) {
-    memory_.wish = wish;
-    memory_.wished_since = sight_.now;
+  void request(AgentRequest request) {
+    memory_.request = request;
+    memory_.requested_since = sight_.now;
     memory_.busy_since.reset();
   }
 
@@ -168,12 +168,12 @@ class ManagerWalk {
                        sight_.holders.size() == 1 ? "" : fmt::format(" and {} more", sight_.holders.size() - 1));
   }
 
-  ManagerStep wait(AgentRequest wish, std::string message) const {
+  ManagerStep wait(AgentRequest request, std::string message) const {
     ManagerStep step;
     step.report = {.boot = sight_.boot,
                    .id = ask_id(),
                    .digest = settings_.digest,
-                   .wants = wish,
+                   .wants = request,
                    .can_unload = sight_.can_unload,
                    .has_paused = node_.has_paused,
                    .message = std::move(message)};

@@ -1,7 +1,7 @@
 // The driver manager's flow as one pure step: what was seen and what we remember in, what to do next out.
 //
 // Nothing here blocks, writes or asks. The memory holds only what may be forgotten: a manager that was killed begins
-// again with an empty one, finds its labels paused and its wish on the Node, and comes to the same end. The only
+// again with an empty one, finds its labels paused and its request on the Node, and comes to the same end. The only
 // permission that counts is an order for the very claim (or, without one, the very pod) that asks.
 //
 //   the host's own driver   labelled, left alone        nothing loaded        go
@@ -50,8 +50,8 @@ struct Sight {
 struct ManagerMemory {
   std::optional<base::Instant> began = {};
   std::optional<base::Instant> paused_since = {};
-  protocol::AgentRequest wish = protocol::AgentRequest::Nothing;
-  std::optional<base::Instant> wished_since = {};
+  protocol::AgentRequest request = protocol::AgentRequest::Nothing;
+  std::optional<base::Instant> requested_since = {};
   std::optional<base::Instant> busy_since = {};
   std::string unload_trouble = {};                 // what the kernel said last
   std::optional<base::Instant> marked_since = {};  // the host's own driver

@@ -293,14 +293,14 @@ class LoadWalk {
     return changes;
   }
 
-  LoadStep wait(AgentRequest wish, std::string message) const {
+  LoadStep wait(AgentRequest request, std::string message) const {
     LoadStep step;
     step.note = note_;
     if (sight_.node) step.labels = labels();
     step.report = {.boot = sight_.boot,
                    .id = node_.claim.empty() ? settings_.pod_uid : node_.claim,
                    .digest = settings_.digest,
-                   .wants = wish,
+                   .wants = request,
                    .can_unload = sight_.can_unload,
                    .message = std::move(message),
                    .loaded = sight_.loaded ? sight_.loaded->version : std::string()};

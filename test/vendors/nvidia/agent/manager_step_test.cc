@@ -34,7 +34,7 @@ class Manager : public ::testing::Test {
     sight.holders = {{.pid = 4242, .command = "python3", .paths = {"/dev/nvidia0"}, .pod = "ml/train-7"}};
   }
   void pass(base::Span span) { sight.now += span; }
-  // Without the controller, up to the wish for an eviction.
+  // Without the controller, up to the request for an eviction.
   void pause() {
     ASSERT_EQ(next().labels[kPlugin], kPaused);
     sight.node->gates[kPlugin] = kPaused;

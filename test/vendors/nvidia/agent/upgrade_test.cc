@@ -106,7 +106,7 @@ class Yard {
         if (is_cordoned) patch_node(name, R"({"spec": {"unschedulable": null}})");
         continue;
       }
-      ++wishes;
+      ++requests;
       EXPECT_EQ(report->boot, kubelets->host(name)->boot_id());
       if (!serves) continue;
       if (!is_cordoned) patch_node(name, R"({"spec": {"unschedulable": true}})");
@@ -136,7 +136,7 @@ class Yard {
   kube::Api& person;
   std::unique_ptr<sim::Kubelets> kubelets;
   bool serves = true;
-  int wishes = 0;
+  int requests = 0;
 
  private:
   sim::Programs programs() {
@@ -195,7 +195,7 @@ TEST(Upgrade, InstallsTheFirstDriverWithoutPermission) {
   Yard yard;
   yard.create_driver("535.1");
   EXPECT_TRUE(yard.settles_at("535.1"));
-  EXPECT_EQ(yard.wishes, 0);
+  EXPECT_EQ(yard.requests, 0);
   EXPECT_EQ(yard.counters.count, 0) << "nothing is loaded: nothing to ask, write or unload";
   EXPECT_THAT(yard.counters.wrong, IsEmpty());
 }
@@ -208,7 +208,7 @@ TEST(Upgrade, WithoutTheControllerTheAgentAsksForTheEvictionAndPutsEveryLabelBac
   ASSERT_TRUE(yard.world.run_until([&] { return yard.ready_pods("ml", "train") == 3; }, 10min));
   yard.set_driver("550.1");
   EXPECT_TRUE(yard.settles_at("550.1"));
-  EXPECT_GE(yard.wishes, 3);
+  EXPECT_GE(yard.requests, 3);
   EXPECT_TRUE(yard.world.run_until([&] { return yard.ready_pods("ml", "train") == 3; }, 10min));
   EXPECT_THAT(yard.counters.wrong, IsEmpty());
 }
