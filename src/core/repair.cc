@@ -31,9 +31,8 @@ constexpr Repair kRepairs[] = {
     {Reason::ClaimOfAnotherPolicy, "the claim names another policy",
      [](In c) { return c.node.claim && !c.policy.uid.empty() && c.node.claim->policy != c.policy.uid; },
      [](NodeMarks& marks, WalkState&, In c) { marks.claim->policy = c.policy.uid; }},
-    // A node that a user uncordons after the swap, or after a failure under us, is the user's: should it be cordoned
-    // again,
-    // that is the user's cordon.
+    // A node that a user uncordons after the swap, or after a failure under us, is the user's, and so is a cordon
+    // that it gets later.
     {Reason::CordonNoLongerOurs, "a user uncordoned it; another cordon is not ours",
      [](In c) {
        if (!c.node.claim || c.node.claim->cordon != Claim::Cordon::Ours || c.node.is_cordoned) return false;
@@ -50,9 +49,8 @@ constexpr Repair kRepairs[] = {
        return could_serve || c.node.phase == Phase::Idle || c.node.phase == Phase::Done;
      },
      [](NodeMarks& marks, WalkState& walk, In c) { release(marks, walk, c.node.is_held); }},
-    // A failure that something else left: written down, or it could not be told later that a person asks for another
-    // attempt,
-    // or that another version is one. It says nothing about the version that is wanted now.
+    // A failure that something else left is written down: else a request for another attempt, or another version, could
+    // not be told from it later. It says nothing about the version that is wanted now.
     {Reason::FailureNotRecorded, "its failure is in no record",
      [](In c) { return c.node.phase == Phase::Failed && !c.node.outcome && !c.node.target.empty(); },
      [](NodeMarks& marks, WalkState&, In c) {
