@@ -1,5 +1,7 @@
 #include "act/announcements.h"
 
+#include <fmt/format.h>
+
 #include <set>
 
 #include "act/events.h"
@@ -75,10 +77,20 @@ void Announcements::look_at_waits(const core::FleetView& fleet, const core::Plan
 void Announcements::look_at_obstacles(const core::FleetView& fleet, const core::Plan& plan,
                                       const vendors::WorkProfile& profile, const kube::Resource& kind,
                                       const json::Value& policy, std::vector<kube::Event>& events) {
-  std::set<std::string> now;
+  std::map<std::string, Budget> now;
   for (const Obstacle& obstacle : obstacles_of(profile.flow, fleet, plan)) {
-    now.insert(obstacle.object);
-    if (!blocked_by_.contains(obstacle.object)) events.push_back(blocked_event(kind, policy, text_of(obstacle)));
+    now.emplace(obstacle.object, Budget{obstacle.budget_ns, obstacle.budget});
+    if (blocked_by_.contains(obstacle.object)) continue;
+    events.push_back(blocked_event(kind, policy, text_of(obstacle)));
+    if (obstacle.budget.empty()) continue;
+    const std::string after = obstacle.next.empty() ? "drover waits for it" : obstacle.next;
+    events.push_back(budget_event(
+        obstacle.budget_ns, obstacle.budget, true,
+        fmt::format("It keeps pods on {}, whose driver is to be upgraded; {}", list_of(obstacle.nodes, 5), after)));
+  }
+  for (const auto& [object, budget] : blocked_by_) {
+    if (!now.contains(object) && !budget.name.empty())
+      events.push_back(budget_event(budget.ns, budget.name, false, "It no longer keeps a driver's upgrade waiting"));
   }
   if (now.empty() && !blocked_by_.empty()) events.push_back(unblocked_event(kind, policy));
   blocked_by_ = std::move(now);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -42,7 +41,11 @@ class Announcements {
   bool all_are_told_ = true;                       // else those that are done may be missing
   std::map<std::string, Told> told_;               // by node
   std::map<std::string, core::Reason> announced_;  // by node: the wait that it is in
-  std::set<std::string> blocked_by_;               // objects
+  struct Budget {
+    std::string ns;
+    std::string name;  // "": it is something else
+  };
+  std::map<std::string, Budget> blocked_by_;  // by object
 };
 
 }  // namespace drover::act

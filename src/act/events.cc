@@ -63,12 +63,21 @@ std::string repairs_of(const core::Change& change) {
   return text;
 }
 
-kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::WorkProfile& profile) {
+std::vector<kube::Event> forced_events(const NodeName& node, const core::PodView& pod,
+                                       const vendors::WorkProfile& profile) {
   const std::string budget = pod.held_by.empty()
                                  ? "no PodDisruptionBudget blocked its eviction"
                                  : fmt::format("PodDisruptionBudget {} blocked its eviction", pod.held_by);
-  return about(node, profile, kube::Event::Type::Warning,
-               fmt::format("Deleted pod {}: the time for evictions is over, and {}", pod.full_name(), budget));
+  kube::Event of_node =
+      about(node, profile, kube::Event::Type::Warning,
+            fmt::format("Deleted pod {}: the time for evictions is over, and {}", pod.full_name(), budget));
+  kube::Event of_pod = of_node;
+  of_pod.resource = kube::kPods;
+  of_pod.ns = pod.ns;
+  of_pod.name = pod.name;
+  of_pod.uid = pod.uid;
+  of_pod.message = fmt::format("Deleted from node {}: the time for evictions is over, and {}", node.name, budget);
+  return {std::move(of_node), std::move(of_pod)};
 }
 
 kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::WorkProfile& profile) {
@@ -76,6 +85,12 @@ kube::Event odd_record_event(const NodeName& node, const std::string& trouble, c
       node, profile, kube::Event::Type::Warning,
       fmt::format("The annotation {} could not be read ({}); it was restored from {}the driver's pod",
                   protocol::kRecordAnnotation, trouble, profile.state_label.empty() ? "" : "the state label and "));
+}
+
+kube::Event distrust_event(const NodeName& node, const std::string& what, const vendors::WorkProfile& profile) {
+  return about(
+      node, profile, kube::Event::Type::Warning,
+      fmt::format("The annotation {} is not believed: {}; look at what wrote it", protocol::kRecordAnnotation, what));
 }
 
 kube::Event announced_event(const NodeName& node, const std::string& why, const vendors::WorkProfile& profile) {
@@ -97,6 +112,16 @@ kube::Event unblocked_event(const kube::Resource& kind, const json::Value& polic
   event.type = kube::Event::Type::Normal;
   event.reason = "Unblocked";
   return event;
+}
+
+kube::Event budget_event(const std::string& ns, const std::string& name, bool holds, const std::string& what) {
+  return {.resource = kube::kDisruptionBudgets,
+          .ns = ns,
+          .name = name,
+          .uid = {},
+          .type = holds ? kube::Event::Type::Warning : kube::Event::Type::Normal,
+          .reason = holds ? "BlocksDriverUpgrade" : "NoLongerBlocks",
+          .message = what};
 }
 
 kube::Event policy_event(const kube::Resource& kind, const json::Value& policy, const std::string& node,

@@ -25,8 +25,10 @@ std::vector<kube::Event> events_of(const core::NodeView& before, const core::Cha
 // "the claim names another policy; its claim is in no record yet"
 std::string repairs_of(const core::Change& change);
 
-// A pod was deleted because a documented time was over, whatever its budget says.
-kube::Event forced_event(const NodeName& node, const core::PodView& pod, const vendors::WorkProfile& profile);
+// A pod was deleted because a documented time was over, whatever its budget says: about the node, and about the pod,
+// in whose namespace its owner looks.
+std::vector<kube::Event> forced_events(const NodeName& node, const core::PodView& pod,
+                                       const vendors::WorkProfile& profile);
 
 // A wait that people must hear of has begun.
 kube::Event announced_event(const NodeName& node, const std::string& why, const vendors::WorkProfile& profile);
@@ -34,9 +36,14 @@ kube::Event announced_event(const NodeName& node, const std::string& why, const 
 // Something keeps the policy's rollout from going on, or no longer does.
 kube::Event blocked_event(const kube::Resource& kind, const json::Value& policy, const std::string& what);
 kube::Event unblocked_event(const kube::Resource& kind, const json::Value& policy);
+// A PodDisruptionBudget holds nodes, or no longer does: in its namespace, where its owner looks.
+kube::Event budget_event(const std::string& ns, const std::string& name, bool holds, const std::string& what);
 
 // A node's record could not be read, and was restored from what else is known.
 kube::Event odd_record_event(const NodeName& node, const std::string& trouble, const vendors::WorkProfile& profile);
+
+// Something in a node's record is not believed.
+kube::Event distrust_event(const NodeName& node, const std::string& what, const vendors::WorkProfile& profile);
 
 // Where one of its nodes stands now, about the policy; `why` may be empty.
 kube::Event policy_event(const kube::Resource& kind, const json::Value& policy, const std::string& node,

@@ -105,6 +105,7 @@ void PendingWrites::end(const WriteResult& result) {
     pending_evictions_.erase(subject.node);
   if (result.purpose == Purpose::ApplySet && !result.fault)
     applied_[subject.object] = {subject.text, result.generation};
+  if (result.purpose == Purpose::NodeStatus && !result.fault) written_[subject.node] = result.version;
   if (result.purpose != Purpose::Node) return;
   if (!result.fault) written_[subject.node] = result.version;
   if (result.fault && result.fault->kind == Fault::Kind::Conflict) conflicted_[subject.node] = subject.decided_on;
@@ -194,6 +195,10 @@ struct Executor::Body {
 
   void tell(const Write& write) {
     for (const kube::Event& event : write.events) events.record(event);
+    if (write.purpose == Purpose::ForceDelete) {
+      log::warn("pod deleted: the time for evictions is over",
+                {{"node", write.subject.node}, {"pod", write.subject.pod_name}, {"budget", write.subject.budget}});
+    }
     if (!write.repairs.empty()) log::info("node repaired", {{"node", write.subject.node}, {"what", write.repairs}});
     if (write.path.empty()) return;
     log::info("node moved", {{"logger", "controllers.Upgrade"}, {"node", write.subject.node}, {"path", write.path}});

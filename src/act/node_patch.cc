@@ -31,11 +31,11 @@ ClaimRecord held_after(const NodeNow& node, const core::Change& change, const ve
   if (!was_held) held.autoscaler_is_told = !node.autoscaler_is_told;
   if (moved || !was_held) held.since = now;
   if (moved) held.reason = change.path.back().because;
-  held.excluded = moved ? base::Span::zero() : node.excluded;
-  held.stopped_at = change.after.claim->deadline_paused ? std::optional(now) : std::nullopt;
   held.kind = profile.kind;
   held.node = node.seen.uid;
   held.claim = *change.after.claim;
+  held.at = now;
+  if (!moved) held.claim.spent = node.seen.spent;
   if (held.claim.boot.empty()) held.claim.boot = node.boot;
   return held;
 }

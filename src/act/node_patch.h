@@ -22,7 +22,6 @@ struct NodeNow {
   std::string boot = {};
   json::Array taints = {};
   protocol::Record record = {};
-  base::Span excluded = {};         // of the time in its phase, what did not count
   bool autoscaler_is_told = false;  // the annotation is there, whatever set it
   std::string order = {};           // what the agent was told last
   std::string driver_version = {};  // what it is to find loaded at the end

@@ -39,7 +39,8 @@ class Finder {
 
   void look_at(const core::Decision& decision) {
     const NodeView& node = fleet_.nodes[decision.node];
-    if (!node.is_managed() || decision.change || decision.rule == nullptr) return;
+    const bool moves = decision.change && !decision.change->path.empty();
+    if (!node.is_managed() || moves || decision.rule == nullptr) return;
     if (core::is_in_flight(node.phase)) return look_in_flight(node);
     if (node.phase == Phase::Required) look_in_queue(node, *decision.rule);
   }
@@ -59,6 +60,9 @@ class Finder {
     for (const core::PodView& pod : *node.pods) {
       if (pod.held_by.empty() || pod.is_going || pod.is_finished) continue;
       Obstacle& one = add("PodDisruptionBudget", "blocked by PodDisruptionBudget " + pod.held_by, node);
+      const std::size_t slash = pod.held_by.find('/');
+      one.budget_ns = pod.held_by.substr(0, slash);
+      one.budget = slash == std::string::npos ? std::string() : pod.held_by.substr(slash + 1);
       if (!removal || !removal->at_most) continue;
       const std::string after = base::human(*removal->at_most);
       one.next = removal->forces ? fmt::format("pods that use the device are deleted after {}", after)
@@ -86,7 +90,8 @@ class Finder {
     });
     if (!is_full || !some_wait || !fleet_.policy.is_on) return;
     for (const NodeView& node : fleet_.nodes) {
-      if (node.is_managed() && (node.is_cordoned || !node.is_ready)) add("MaxUnavailable", slots.obstacle(), node);
+      if (node.is_managed() && (node.is_cordoned || !node.is_ready))
+        add("MaxUnavailable", slots.obstacle(), node).is_about_nodes = false;
     }
   }
 

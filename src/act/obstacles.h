@@ -14,7 +14,10 @@ struct Obstacle {
   std::string reason;  // CamelCase, for the condition
   std::string object;  // "blocked by PodDisruptionBudget ml/train"
   std::vector<std::string> nodes = {};
-  std::string next = {};  // "pods that use the device are deleted after 5m"
+  bool is_about_nodes = true;  // false: what its nodes have in common keeps others waiting
+  std::string budget_ns = {};  // of a PodDisruptionBudget
+  std::string budget = {};     // its name
+  std::string next = {};       // "pods that use the device are deleted after 5m"
 };
 
 // Those that hold nodes in flight or in the queue; what may pass by itself counts after half a minute.

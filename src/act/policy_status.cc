@@ -108,6 +108,23 @@ json::Value rollout(const core::FleetView& fleet, const StatusFacts& facts, cons
   return rollout;
 }
 
+// What the status says and what came since: it outlives the process. A pod is deleted once.
+Array forced_deletions(const StatusFacts& facts) {
+  Array rows;
+  if (facts.policy != nullptr) rows = json::array_at(*facts.policy, {"status", "forcedDeletions"});
+  for (const ForcedDeletion& one : facts.forced) {
+    Members row = {{"pod", one.pod}, {"node", one.node}, {"at", one.at}};
+    if (!one.budget.empty()) row["budget"] = one.budget;
+    const bool is_there = std::any_of(rows.begin(), rows.end(), [&](const json::Value& there) {
+      return json::text_at(there, {"pod"}) == one.pod && json::text_at(there, {"at"}) == one.at;
+    });
+    if (!is_there) rows.push_back(std::move(row));
+  }
+  const std::size_t more = rows.size() - std::min(rows.size(), kMostForcedListed);
+  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(more));
+  return rows;
+}
+
 // For a vendor that has words of its own.
 vendors::StatusRows rows_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
                             const StatusFacts& facts) {
@@ -166,6 +183,9 @@ json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, 
   status["state"] = conditions.front().status == Condition::Status::True ? "ready" : "notReady";
   status["namespace"] = facts.ns;
   status["observedGeneration"] = generation;
+  const OperatorName& at_work = facts.operator_name;
+  status["operator"] = Members{
+      {"instance", at_work.instance}, {"version", at_work.version}, {"since", at_work.since}, {"lease", at_work.lease}};
   Members states;
   for (const auto& [word, count] : summary.states) states[word] = count;
   status["summary"] =
@@ -173,6 +193,7 @@ json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, 
               {"done", summary.done},       {"failed", summary.failed},   {"unavailable", summary.unavailable},
               {"serving", summary.serving}, {"states", std::move(states)}};
   status["rollout"] = rollout(fleet, facts, summary, now);
+  if (Array forced = forced_deletions(facts); !forced.empty()) status["forcedDeletions"] = std::move(forced);
   if (profile.fill_status != nullptr) {
     vendors::StatusRows its_rows = rows_of(fleet, plan, profile, facts);
     its_rows.now = base::rfc3339(now);

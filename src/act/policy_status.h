@@ -35,11 +35,30 @@ struct Summary {
 
 Summary summary_of(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile);
 
+// A pod that was deleted because a documented time was over.
+struct ForcedDeletion {
+  std::string pod;  // "ml/train-7"
+  std::string node = {};
+  std::string budget = {};  // that refused its eviction; "" for none
+  std::string at = {};      // RFC 3339
+};
+inline constexpr std::size_t kMostForcedListed = 20;
+
+// Which operator carries the policies out, for `drover status`.
+struct OperatorName {
+  std::string instance = {};
+  std::string version = {};
+  std::string since = {};  // RFC 3339: when it began to lead
+  std::string lease = {};  // "drover-system/drover"; empty: it works without one
+};
+
 // What a status is made of besides fleet and plan.
 struct StatusFacts {
   const json::Value* policy = nullptr;  // the object, for its generation and its conditions' times
   ConditionFacts about = {};
   std::string ns = {};
+  OperatorName operator_name = {};
+  std::vector<ForcedDeletion> forced = {};  // by this process, the newest last
   std::vector<std::string> since = {};  // by index of the node: since when it stands where it stands; RFC 3339 or ""
 };
 

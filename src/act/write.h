@@ -20,6 +20,7 @@ inline constexpr base::Span kDeleteAgain = std::chrono::seconds(10);
 
 enum class Purpose : std::uint8_t {
   Node,           // the PATCH of a Node: a move, its labels, an order to its agent
+  NodeStatus,     // the PATCH of its condition
   Evict,          // a pod that uses the device
   EvictInDrain,   // another one
   ForceDelete,    // a pod whose documented time is over
@@ -43,6 +44,8 @@ struct Subject {
   std::string node = {};
   std::string ns = {};           // of the pod
   std::string pod = {};          // its uid
+  std::string pod_name = {};     // "ml/train-7"
+  std::string budget = {};       // that refused its eviction, "ml/train"
   bool takes = false;            // it cordons
   std::string claim = {};        // the id of the claim that this makes
   bool gives_back = false;       // it uncordons

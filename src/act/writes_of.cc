@@ -131,7 +131,6 @@ class Writer {
     now.is_paused = node.is_selected && !in_.view.policy.is_on;
     now.is_to_prepare = is_to_prepare || protocol::asked_to_prepare(now.order) == now.driver_version;
     now.has_cordon_note = !facts.annotation(in_.profile.cordon_annotation).empty();
-    if (facts.record && facts.record->held) now.excluded = in_.fleet.excluded(decision.node, now_);
     Write& write = add(key, node_patch(now, change, metadata, in_.profile, now_), Purpose::Node, facts.name, {});
     write.subject.decided_on = facts.version;
     write.subject.gives_back = gives_back;
@@ -143,6 +142,8 @@ class Writer {
                                         [](const core::Step& step) { return step.to == Phase::Cordon; });
       if (write.subject.takes && change->after.claim) write.subject.claim = change->after.claim->id;
     }
+    if (const std::string& what = in_.fleet.recorded(decision.node).distrust; !what.empty())
+      write.events.push_back(distrust_event({.name = node.name, .uid = node.uid}, what, in_.profile));
     if (!facts.record_trouble.empty())
       write.events.push_back(odd_record_event({.name = node.name, .uid = node.uid}, facts.record_trouble, in_.profile));
     return true;
@@ -210,7 +211,10 @@ class Writer {
     for (const core::PodView* pod : clearing.to_evict) {
       Write& write = add("delete/" + pod->uid, kube::remove(kube::kPods, pod->ns, pod->name, pod->uid),
                          Purpose::ForceDelete, node.name, kAskAgain);
-      write.events.push_back(forced_event({.name = node.name, .uid = node.uid}, *pod, in_.profile));
+      write.subject.pod = pod->uid;
+      write.subject.pod_name = pod->full_name();
+      write.subject.budget = pod->held_by;
+      write.events = forced_events({.name = node.name, .uid = node.uid}, *pod, in_.profile);
     }
   }
 

@@ -46,7 +46,11 @@ class Explanation {
   // The answer changes by itself in this time.
   void look_again_in(base::Span span) { look_again_in_ = look_again_in_ ? std::min(*look_again_in_, span) : span; }
 
+  // A limit is over by what was heard of the node before it ran out: it is to be asked for again first.
+  void ask_for_news() { wants_news_ = true; }
+
   const std::string& text() const { return text_; }
+  bool wants_news() const { return wants_news_; }
   std::optional<base::Span> look_again_in() const { return look_again_in_; }
   void forget_text() { text_.clear(); }
 
@@ -55,6 +59,7 @@ class Explanation {
   bool speaks_;
   std::string text_;
   std::optional<base::Span> look_again_in_;
+  bool wants_news_ = false;
 };
 
 struct Condition {

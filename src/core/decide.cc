@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/deadline.h"
 #include "core/effect.h"
 #include "core/first_rule.h"
 #include "core/limit.h"
@@ -53,8 +54,10 @@ Decision decide_for(const Flow& flow, const FleetView& fleet, const Slots& slots
   } else if (decision.rule != nullptr) {
     decision.action = decision.rule->action;
   }
-  if (const auto again = words.look_again_in())
-    look_again_in = look_again_in ? std::min(*look_again_in, *again) : again;
+  decision.wants_news = words.wants_news();
+  for (const auto& again : {words.look_again_in(), time_is_written_in(node, flow, fleet.policy)}) {
+    if (again) look_again_in = look_again_in ? std::min(*look_again_in, *again) : again;
+  }
   return decision;
 }
 

@@ -22,6 +22,7 @@ struct Decision {
   const Rule* rule = nullptr;  // the last that applied: where the node works or waits
   base::CowPtr<Change> change = {};
   Action action = Action::None;  // only without a change
+  bool wants_news = false;       // a limit ran out; what it is about is to be heard of first
 };
 
 struct Plan {

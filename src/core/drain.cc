@@ -25,6 +25,7 @@ PodFate fate_of(const PodView& pod, Scope scope, const Removal& removal) {
     return {&pod, Way::MayNot, "the kubelet runs it from a file on the node; take that file away"};
   }
   if (pod.is_going) return {&pod, Way::Goes, "it is being deleted"};
+  if (!pod.uses_device && pod.generation > kMostReturns) return {&pod, Way::Stays, "its owner recreates it here"};
   if (pod.returns) return {&pod, Way::MayNot, "its DaemonSet tolerates all taints and would recreate it"};
   if (pod.owner.empty() && !removal.takes_bare_pods) {
     return {&pod, Way::MayNot, removal.bare_pod_text};
@@ -47,6 +48,15 @@ Clearing clearing_of(const std::vector<PodView>& pods, Scope scope, const Remova
     }
   }
   return clearing;
+}
+
+std::string names_of_returned(const std::vector<PodView>& pods) {
+  std::string names;
+  for (const PodView& pod : pods) {
+    if (!pod.is_finished && !pod.uses_device && pod.generation > kMostReturns)
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", pod.full_name());
+  }
+  return names;
 }
 
 std::string names_of(const Clearing& clearing) {

@@ -20,6 +20,9 @@ enum class Way : std::uint8_t {
   MayNot,  // in the way, and the policy does not allow us to remove it
 };
 
+// Pods are placed past the scheduler when they come back to a cordoned node; evicting them for ever would not help.
+inline constexpr int kMostReturns = 3;
+
 struct PodFate {
   const PodView* pod;
   Way way;
@@ -43,5 +46,8 @@ Clearing clearing_of(const std::vector<PodView>& pods, Scope scope, const Remova
 // "ml/train-7 (blocked by PodDisruptionBudget ml/train), ml/train-8 and 3 more": the pods in the way, at most three by
 // name.
 std::string names_of(const Clearing& clearing);
+
+// Pods that are left alone because others of their owner came back too often, by name; "" for none.
+std::string names_of_returned(const std::vector<PodView>& pods);
 
 }  // namespace drover::core

@@ -42,10 +42,6 @@ void take(NodeMarks& marks, const Passage& at) {
   }
 }
 
-void count_return(NodeMarks& marks, const Passage& at) {
-  if (marks.claim && at.from == at.flow.spec.swap) ++marks.claim->device_pod_returns;
-}
-
 void widen_scope(NodeMarks& marks, const Passage&) {
   if (marks.claim && marks.claim->requested_scope) marks.claim->requested_scope = Scope::AllPods;
 }
@@ -133,7 +129,6 @@ struct EffectStep {
 
 constexpr EffectStep kInOrder[] = {
     {Effect::Take, take},
-    {Effect::CountReturn, count_return},
     {Effect::WidenScope, widen_scope},
     {Effect::Retarget, retarget},
     {Effect::CloseGates, close_gates},
@@ -187,7 +182,10 @@ void enter(WalkedNode& walked, const Flow& flow, const Policy& policy, const Rul
   marks.phase = rule.to;
   at.walk.spent = {};
   at.walk.tried = false;
-  if (marks.claim) marks.claim->phase = rule.to;
+  if (marks.claim) {
+    marks.claim->phase = rule.to;
+    marks.claim->spent = {};
+  }
   for (const EffectStep& step : kInOrder) {
     if (rule.effects.has(step.effect)) step.apply(marks, at);
   }

@@ -19,7 +19,6 @@ struct Rule;
 // In the order in which they are applied.
 enum class Effect : std::uint8_t {
   Take,            // a claim; whose the cordon is; cordon and taint if the policy cordons; a request is heard
-  CountReturn,     // from the swap back: a pod that uses the device came after the node was clear
   WidenScope,      // the claim serves a drain request now
   Retarget,        // the claim names what is wanted now
   CloseGates,      // the vendor's other pods are kept off the device
@@ -42,9 +41,8 @@ struct EffectRow {
   std::string_view name;  // for the docs
 };
 
-inline constexpr std::array<EffectRow, 15> kEffectTable = {{
+inline constexpr std::array<EffectRow, 14> kEffectTable = {{
     {Effect::Take, "take"},
-    {Effect::CountReturn, "count the return"},
     {Effect::WidenScope, "widen the scope"},
     {Effect::Retarget, "retarget"},
     {Effect::CloseGates, "close gates"},

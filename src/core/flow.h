@@ -49,7 +49,7 @@ struct Flow {
 // Some effects are about where a node comes from: a rule that never comes from there does not show them.
 constexpr Effects without_idle_ones(Effects effects, Phases from, Phase swap) {
   if ((from & kInFlight).empty()) effects = effects.without(Effect::PutBack);
-  if (!from.has(swap)) effects = effects.without({Effect::CountReturn, Effect::AcceptUnproven});
+  if (!from.has(swap)) effects = effects.without(Effect::AcceptUnproven);
   if (!from.has(Phase::Failed)) effects = effects.without(Effect::AskAgain);
   return effects;
 }

@@ -10,10 +10,13 @@
 
 #include "base/cow_ptr.h"
 #include "base/interned_string.h"
+#include "base/time.h"
 #include "core/phase.h"
 #include "core/reason.h"
 
 namespace drover::core {
+
+using base::Span;
 
 // Which pods a clearing is about.
 enum class Scope : std::uint8_t {
@@ -38,8 +41,9 @@ struct Claim {
   Cordon cordon = Cordon::Ours;
   bool was_asked_for = false;                     // by a person: swap even when the driver is current
   bool driver_failed = false;                     // what the node has never worked: it is not given back with it
-  int device_pod_returns = 0;                     // pods that use the device came after the node was clear
-  bool deadline_paused = false;                   // upgrades are off: its deadline does not come nearer
+  int device_pod_returns = 0;                     // how often pods of one owner that use the device came back
+  Span spent = {};                                // in this phase, as far as it counts and as it was last written
+  bool deadline_paused = false;                   // its deadline does not come nearer, as it was last written
   std::map<std::string, std::string> gates = {};  // labels that we paused, as they were; kAbsent where there was none
   // With upgrades off: made because a driver's init container asked, and how far we went for it.
   std::optional<Scope> requested_scope = {};

@@ -64,7 +64,8 @@ namespace drover::core {
   ROW(BackInService, "") ROW(NewPodAsks, "")                                                                        \
   /* repairs */                                                                                                     \
   ROW(ClaimOfAnotherPolicy, "") ROW(CordonNoLongerOurs, "") ROW(HeldWithoutReason, "")                              \
-  ROW(FailureNotRecorded, "") ROW(ControllerIsBack, "") ROW(ClockIsWrong, "") ROW(OrphanedTaint, "")                \
+  ROW(FailureNotRecorded, "") ROW(ControllerIsBack, "") ROW(ClockIsWrong, "") ROW(TimeSpent, "")          \
+  ROW(ReturnsCounted, "") ROW(OrphanedTaint, "")                                                                   \
   ROW(CordonWanted, "") ROW(PermissionOutdated, "") ROW(GatesClosedAtRest, "") ROW(ClaimNotWritten, "")             \
   ROW(GatesLost, "") ROW(RecordUnreadable, "") ROW(RefusalHeard, "") ROW(LabelWrong, "")
 // clang-format on

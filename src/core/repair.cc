@@ -3,15 +3,28 @@
 #include <algorithm>
 
 #include "core/change.h"
+#include "core/deadline.h"
+#include "core/drain.h"
 
 namespace drover::core {
 namespace {
 
 using In = const RepairInput&;
 
-// A pause outlives the process that saw it begin only in the record; so does a wait for what holds the device.
+// A pause outlives the process that saw it begin only in the record; so does a wait for what holds the device, or for a
+// node that is not ready.
 bool deadline_runs(In c) {
-  return (c.policy.is_on || goes_without_controller(c.node, c.policy)) && c.node.driver.held_by.empty();
+  return (c.policy.is_on || goes_without_controller(c.node, c.policy)) && c.node.driver.held_by.empty() &&
+         c.node.is_ready;
+}
+
+int returns_of(const NodeView& node) {
+  int most = 0;
+  if (!node.pods) return most;
+  for (const PodView& pod : *node.pods) {
+    if (pod.uses_device) most = std::max(most, std::min(pod.generation - 1, kMostReturns));
+  }
+  return most;
 }
 
 bool is_shut_in(In c) { return c.flow.on_entry(c.node.phase).has(Effect::CloseGates); }
@@ -71,6 +84,14 @@ constexpr Repair kRepairs[] = {
        return c.node.claim && is_in_flight(c.node.phase) && c.node.claim->deadline_paused == deadline_runs(c);
      },
      [](NodeMarks& marks, WalkState&, In c) { marks.claim->deadline_paused = !deadline_runs(c); }},
+    // The next leader goes on from the time that stands there.
+    {Reason::TimeSpent, "the time that it has spent in its phase is written down",
+     [](In c) { return time_is_to_be_written(c.node, c.flow, c.policy); },
+     [](NodeMarks& marks, WalkState&, In c) { marks.claim->spent = c.node.spent; }},
+    // Else a restart would begin to count at zero, and pods that always come back would be evicted for ever.
+    {Reason::ReturnsCounted, "pods that use the device have come back",
+     [](In c) { return c.node.claim && returns_of(c.node) > c.node.claim->device_pod_returns; },
+     [](NodeMarks& marks, WalkState&, In c) { marks.claim->device_pod_returns = returns_of(c.node); }},
     {Reason::OrphanedTaint, "it has our taint and is not in flight",
      [](In c) { return c.node.is_tainted && !(c.node.claim && is_in_flight(c.node.phase)); },
      [](NodeMarks& marks, WalkState&, In) { marks.is_tainted = false; }},

@@ -35,6 +35,7 @@ struct PodView {
   bool is_ours = false;        // driver, validator, agent, operator
   bool is_waited_for = false;  // the policy names it: it may finish
   bool is_drained = true;      // the drain step's selector takes it
+  int generation = 1;          // 1 more than the highest of its owner that was evicted here under this claim
 
   std::string held_by = {};  // the budget that refused its eviction the last time, "ml/train"
 
@@ -86,7 +87,9 @@ struct WalkState {
   std::optional<std::vector<PodView>> pods = {};  // only in flight, and only once they were listed after the cordon
   // Operand labels that can be paused, as they are now.
   std::vector<std::pair<base::InternedString, base::InternedString>> gates = {};
-  bool tried = true;  // this process has made one full attempt at the phase's work
+  bool tried = true;              // this process has made one full attempt at the phase's work
+  bool time_is_restored = false;  // the time in its record was written by the leader before this one
+  std::chrono::duration<std::int32_t> unheard_for = {};  // since what the phase waits for was last heard of
 };
 
 struct NodeView : NodeMarks, WalkState {

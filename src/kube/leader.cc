@@ -58,8 +58,9 @@ struct LeaderElection::Body : std::enable_shared_from_this<Body> {
   // The lease as last seen.
   std::optional<Object> lease;  // nothing: there is none
   std::string holder;
-  Instant changed_at;    // when we first saw this spec
-  bool in_doubt = true;  // it may have changed since: look before writing
+  Instant changed_at;                          // when we first saw this spec
+  std::optional<base::WallTime> before_until;  // when a holder before us renewed it last, by its clock
+  bool in_doubt = true;                        // it may have changed since: look before writing
 
   // What is under way.
   Call call;
@@ -127,6 +128,8 @@ struct LeaderElection::Body : std::enable_shared_from_this<Body> {
     const bool is_as_before = lease && json::same(json::find(seen, {"spec"}), json::find(*lease, {"spec"}));
     if (!is_as_before) changed_at = loop.now();
     holder = json::text_at(seen, {"spec", "holderIdentity"});
+    const auto renewed = base::parse_rfc3339(json::text_at(seen, {"spec", "renewTime"}));
+    if (renewed && role == Role::Candidate && holder != terms.identity) before_until = *renewed;
     lease = std::move(seen);
   }
   void observe_none() {
@@ -288,5 +291,6 @@ void LeaderElection::start() {
 bool LeaderElection::is_leader() const { return body_->is_leader(); }
 void LeaderElection::resign(std::function<void()> done) { body_->resign(std::move(done)); }
 const std::string& LeaderElection::holder() const { return body_->holder; }
+std::optional<base::WallTime> LeaderElection::leader_before_until() const { return body_->before_until; }
 
 }  // namespace drover::kube

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/loop.h"
@@ -43,6 +44,8 @@ class LeaderElection {
   void resign(std::function<void()> done);
   // The holder, as last seen; "" for none.
   const std::string& holder() const;
+  // When the leader before this one was last heard of, by its own clock; nothing when there was none.
+  std::optional<base::WallTime> leader_before_until() const;
 
  private:
   struct Body;

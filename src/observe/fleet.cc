@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "core/deadline.h"
 #include "core/node_class.h"
 #include "protocol/order_for.h"
 
@@ -164,7 +165,7 @@ bool Fleet::is_settled(const vendors::DesiredNode& desired) const {
 void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now) {
   Place& place = places_[index];
   const vendors::LabelsOf labels = labels_of(facts);
-  place.recorded = recorded_state_of(facts, profile_, view_.policy.uid, now);
+  place.recorded = recorded_state_of(facts, profile_, view_.policy.uid, now, settings_.gates.value_or(""));
   const auto [pool, is_new] = pools_.try_emplace(pool_of(facts));
   if (is_new && wants_ != nullptr) pool->second = desired_on(labels);
   place.pool = &*pool;
@@ -186,16 +187,16 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
   around.is_selected = wants_ != nullptr && wants_->selects(labels);
   around.driver_is_host_managed = wants_ != nullptr && wants_->is_host_managed(labels);
   const Phase phase = place.recorded.phase;
-  if (place.recorded.held || phase == Phase::Required) look_beside(facts, place.recorded, runtime, now, around);
-  around.proving_for = proving_for(facts, now).value_or(base::Span::zero());
-  view_.nodes[index] = node_view(facts, place.recorded, around, profile_, now);
+  if (place.recorded.held || phase == Phase::Required) look_beside(facts, place.recorded, runtime, around);
+  around.proving_for = proving_for(facts, runtime.now).value_or(base::Span::zero());
+  view_.nodes[index] = node_view(facts, place.recorded, around, profile_);
   const bool is_proving = view_.nodes[index].preflight.state == core::PreflightView::State::Running;
   if (is_proving && profile_.flow.has(core::Trait::ResidentAgent)) {
-    preparing_.try_emplace(facts.name, now);
+    preparing_.try_emplace(facts.name, runtime.now);
   } else {
     preparing_.erase(facts.name);
   }
-  note_readiness(view_.nodes[index], runtime);
+  measure(index, facts, runtime, now);
   const bool is_ours_to_tell = profile_.flow.has(core::Trait::ResidentAgent) && place.recorded.other_claim.empty();
   place.metadata_is_missing =
       place.metadata_is_missing || (is_ours_to_tell && order_of(facts, view_.nodes[index], desired.version) !=
@@ -211,15 +212,63 @@ void Fleet::grow_older(std::size_t index, const NodeFacts& facts, const RuntimeF
   core::NodeView& node = view_.nodes[index];
   const bool has_pods = place.recorded.held && runtime.pods.contains(facts.name);
   if (has_pods != node.pods.has_value()) return make(index, facts, runtime, now);
-  measure(node, facts, place.recorded, now);
-  node.tried = runtime.has_tried_everything || was_tried(facts, place.recorded, runtime);
-  if (place.recorded.held) node.spent = spent_on(facts, *place.recorded.held, runtime, now);
+  measure(index, facts, runtime, now);
   if (node.preflight.state == core::PreflightView::State::Running)
-    node.preflight.running_for = proving_for(facts, now).value_or(node.preflight.running_for);
+    node.preflight.running_for = proving_for(facts, runtime.now).value_or(node.preflight.running_for);
+}
+
+// Stamps of other clocks may be hours off: what they say is counted from the moment at which this process saw it. A
+// single look has nothing else to go by.
+void Fleet::measure(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now) {
+  const RecordedState& recorded = places_[index].recorded;
+  core::NodeView& node = view_.nodes[index];
+  const auto since = [now](base::WallTime at) { return std::max(base::Span::zero(), base::Span(now - at)); };
+  if (facts.is_ready) {
+    node_unready_.erase(facts.name);
+  } else if (runtime.has_tried_everything) {
+    node.unready_for = since(facts.unready_since.value_or(now));
+  } else {
+    const base::Span heard = runtime.heard.proven + runtime.heard.unproven;
+    node.unready_for = heard - node_unready_.try_emplace(facts.name, runtime.heard.proven).first->second;
+  }
+  if (!recorded.given_back_at) {
+    given_back_.erase(facts.name);
+  } else if (runtime.has_tried_everything) {
+    node.given_back_for = since(*recorded.given_back_at);
+  } else {
+    GivenBack& seen =
+        given_back_.try_emplace(facts.name, GivenBack{*recorded.given_back_at, runtime.now}).first->second;
+    if (seen.stamp != *recorded.given_back_at) seen = {*recorded.given_back_at, runtime.now};
+    node.given_back_for = runtime.now - seen.seen_at;
+  }
+  node.tried = runtime.has_tried_everything || was_tried(facts, recorded, runtime);
+  if (recorded.held) measure_claim(node, facts, *recorded.held, runtime, now);
   note_readiness(node, runtime);
 }
 
-std::optional<base::Span> Fleet::proving_for(const NodeFacts& facts, base::WallTime now) const {
+void Fleet::measure_claim(core::NodeView& node, const NodeFacts& facts, const protocol::ClaimRecord& held,
+                          const RuntimeFacts& runtime, base::WallTime now) const {
+  const protocol::Report* report = facts.report(profile_.channel.report);
+  const bool is_blocked = report != nullptr && report->id == held.claim.id && report->is_blocked;
+  const bool counts = !is_blocked && facts.is_ready && (view_.policy.is_on || held.claim.requested_scope);
+  const auto limit = core::limit_of(profile_.flow, view_.policy, held.claim.phase);
+  const Stopwatch::Reading reading = sources_.stopwatch.look(
+      facts.name, held, counts, core::time_unwritten_at_most(limit),
+      {.heard = runtime.heard, .wall = now, .leader_before_until = runtime.leader_before_until});
+  node.spent = reading.spent;
+  node.time_is_restored = reading.is_restored && !runtime.has_tried_everything;  // who only looks writes nothing
+  const auto heard_at = [&](const std::map<std::string, base::Instant>& by_node, base::Instant at_least) {
+    const auto at = by_node.find(facts.name);
+    return at == by_node.end() ? at_least : std::max(at->second, at_least);
+  };
+  // Before the swap a phase waits for the node's pods; after it, for ours and for what its agent reports.
+  const base::Instant last = core::kBeforeSwap.has(node.phase) ? heard_at(runtime.pods_heard_at, {})
+                                                               : heard_at(runtime.asked_at, runtime.operands_heard_at);
+  using Whole = decltype(node.unheard_for);
+  node.unheard_for = runtime.has_tried_everything ? Whole() : std::chrono::ceil<Whole>(runtime.now - last);
+}
+
+std::optional<base::Span> Fleet::proving_for(const NodeFacts& facts, base::Instant now) const {
   if (const auto at = preparing_.find(facts.name); at != preparing_.end()) return now - at->second;
   const PodFacts* preflight = sources_.operand_pods.with_role(facts.name, profile_.preflight_role);
   if (preflight == nullptr) return {};
@@ -235,15 +284,6 @@ bool Fleet::was_tried(const NodeFacts& facts, const RecordedState& recorded, con
   return !kAsking.has(recorded.phase) || was_tried;
 }
 
-base::Span Fleet::spent_on(const NodeFacts& facts, const protocol::ClaimRecord& held, const RuntimeFacts& runtime,
-                           base::WallTime now) const {
-  const protocol::Report* report = facts.report(profile_.channel.report);
-  const bool is_blocked = report != nullptr && report->id == held.claim.id && report->is_blocked;
-  const bool counts =
-      !is_blocked && runtime.api_is_reachable && facts.is_ready && (view_.policy.is_on || held.claim.requested_scope);
-  return sources_.stopwatch.look(facts.name, held, counts, runtime.now, now);
-}
-
 // A node that is out of reach says nothing about its driver. A single look does not wait and see.
 void Fleet::note_readiness(core::NodeView& node, const RuntimeFacts& runtime) {
   if (node.phase != Phase::Done || node.driver.is_ready || node.driver.is_host_managed || !node.is_ready) {
@@ -257,7 +297,7 @@ void Fleet::note_readiness(core::NodeView& node, const RuntimeFacts& runtime) {
 
 // What this process knows of the node beside what is written on it.
 void Fleet::look_beside(const NodeFacts& facts, const RecordedState& recorded, const RuntimeFacts& runtime,
-                        base::WallTime now, NodeInputs& around) const {
+                        NodeInputs& around) const {
   const auto known = [&](const std::map<std::string, std::string>& by_node) {
     const auto at = by_node.find(facts.name);
     return at == by_node.end() ? std::string() : at->second;
@@ -265,11 +305,8 @@ void Fleet::look_beside(const NodeFacts& facts, const RecordedState& recorded, c
   around.device_pods = runtime.device_pods_on(facts.name);
   around.proof_trouble = known(runtime.probe_refused);
   around.deleted_driver = known(runtime.deleted_drivers);
-  around.tried = runtime.has_tried_everything;
   if (!recorded.held) return sources_.stopwatch.forget(facts.name);
-  around.spent = spent_on(facts, *recorded.held, runtime, now);
   around.is_untouched = known(runtime.untouched) == recorded.held->claim.id;
-  around.tried = around.tried || was_tried(facts, recorded, runtime);
   const auto pods = runtime.pods.find(facts.name);
   if (pods == runtime.pods.end()) return;
   static const vendors::PolicyReading kNothingAsked;
@@ -278,13 +315,9 @@ void Fleet::look_beside(const NodeFacts& facts, const RecordedState& recorded, c
   pods->second->each([&](const std::string&, const PodFacts& pod) {
     core::PodView view = pod_view(pod, asked.jobs, asked.drained, profile_, settings_.ns, &sources_.claims);
     if (const auto at = runtime.blocked_by.find(pod.uid); at != runtime.blocked_by.end()) view.held_by = at->second;
+    view.generation = runtime.generations.of(facts.name, pod.uid);
     around.pods->push_back(std::move(view));
   });
-}
-
-base::Span Fleet::excluded(std::size_t node, base::WallTime now) const {
-  const auto& held = places_[node].recorded.held;
-  return held ? sources_.stopwatch.excluded(view_.nodes[node].name, *held, now) : base::Span::zero();
 }
 
 // What its agent is to be told while nothing changes; what it was asked to prepare it may go on preparing.

@@ -86,8 +86,6 @@ class Fleet {
   // Of the rollout that is under way; 0 when none is. Stored in the policy's status.
   void set_nodes_at_start(int nodes) { nodes_at_start_ = nodes; }
   int nodes_at_start() const { return nodes_at_start_; }
-  // What a record of the node that is written now should say about time that did not count.
-  base::Span excluded(std::size_t node, base::WallTime now) const;
 
  private:
   // By what their image depends on: what the policy wants on nodes that are alike there.
@@ -103,13 +101,14 @@ class Fleet {
   void make_all(const RuntimeFacts& runtime, base::WallTime now);
   void make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now);
   void grow_older(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now);
-  std::optional<base::Span> proving_for(const NodeFacts& facts, base::WallTime now) const;
+  void measure(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now);
+  void measure_claim(core::NodeView& node, const NodeFacts& facts, const protocol::ClaimRecord& held,
+                     const RuntimeFacts& runtime, base::WallTime now) const;
+  std::optional<base::Span> proving_for(const NodeFacts& facts, base::Instant now) const;
   bool was_tried(const NodeFacts& facts, const RecordedState& recorded, const RuntimeFacts& runtime) const;
-  base::Span spent_on(const NodeFacts& facts, const protocol::ClaimRecord& held, const RuntimeFacts& runtime,
-                      base::WallTime now) const;
   void note_readiness(core::NodeView& node, const RuntimeFacts& runtime);
   void look_beside(const NodeFacts& facts, const RecordedState& recorded, const RuntimeFacts& runtime,
-                   base::WallTime now, NodeInputs& around) const;
+                   NodeInputs& around) const;
   bool concerns(const NodeFacts& facts) const;
   vendors::NodeMetadata metadata_of(const NodeFacts& facts, core::Phase phase) const;
   std::string pool_of(const NodeFacts& facts) const;
@@ -129,8 +128,15 @@ class Fleet {
   std::unique_ptr<vendors::Desired> wants_;
   std::vector<std::string> disputed_;
   std::vector<std::uint64_t> wanted_texts_;
-  std::map<std::string, base::WallTime> preparing_;  // by node: since when its agent is seen preparing
-  std::map<std::string, base::Instant> unready_;     // by node that is done: since when its driver is seen not ready
+  std::map<std::string, base::Instant> preparing_;  // by node: since when its agent is seen preparing
+  std::map<std::string, base::Instant> unready_;    // by node that is done: since when its driver is seen not ready
+  std::map<std::string, base::Span>
+      node_unready_;  // by node: how long the API server had been heard when it was seen so
+  struct GivenBack {
+    base::WallTime stamp;
+    base::Instant seen_at;
+  };
+  std::map<std::string, GivenBack> given_back_;  // by node that a user uncordoned under us
   int nodes_at_start_ = 0;
 
   core::FleetView view_;

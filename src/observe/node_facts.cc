@@ -42,9 +42,18 @@ std::string_view NodeFacts::annotation(std::string_view key) const {
   return value == nullptr ? std::string_view() : value->view();
 }
 
+std::string_view NodeFacts::blocked_by(std::string_view type) const {
+  const base::InternedString* reason = find(blocked, type);
+  return reason == nullptr ? std::string_view() : reason->view();
+}
+
 const protocol::Report* NodeFacts::report(std::string_view key) const {
   const auto at = std::find_if(reports.begin(), reports.end(), [key](const auto& one) { return one.first == key; });
   return at == reports.end() ? nullptr : &at->second;
+}
+
+bool FieldOwners::owns_label(std::string_view key) const {
+  return std::any_of(labels.begin(), labels.end(), [key](const auto& one) { return one == key; });
 }
 
 kube::Projection node_projection(vendors::WorkProfiles profiles, const std::vector<std::string>& labels) {
@@ -63,12 +72,49 @@ kube::Projection node_projection(vendors::WorkProfiles profiles, const std::vect
           profile->cordon_annotation, profile->channel.order, profile->channel.report})
       add_keys(annotation_keys, key);
   }
-  std::vector<std::string> paths = {"spec.unschedulable", "spec.taints", "status.nodeInfo.bootID", "status.conditions"};
+  std::vector<std::string> paths = {"spec.unschedulable",
+                                    "spec.taints",
+                                    "status.nodeInfo.bootID",
+                                    "status.conditions",
+                                    "metadata.managedFields.manager",
+                                    "metadata.managedFields.fieldsV1.f:spec.f:unschedulable",
+                                    "metadata.managedFields.fieldsV1.f:metadata.f:labels",
+                                    "metadata.managedFields.fieldsV1.f:metadata.f:annotations"};
   for (const std::string& key : label_keys) paths.push_back(fmt::format("metadata.labels[{}]", key));
   for (const std::string& key : annotation_keys) paths.push_back(fmt::format("metadata.annotations[{}]", key));
   const std::vector<std::string_view> views(paths.begin(), paths.end());
   return kube::Projection(std::span(views));
 }
+
+namespace {
+
+// The API server merges the oldest managers beyond ten into one.
+bool is_drover(std::string_view manager) { return manager == "drover" || manager == "ancient-changes"; }
+
+FieldOwners owners_of(const kube::Object& node) {
+  FieldOwners owners;
+  for (const json::Value& entry : json::array_at(node, {"metadata", "managedFields"})) {
+    owners.are_known = true;
+    const std::string_view manager = json::text_at(entry, {"manager"});
+    const bool has_cordon = json::find(entry, {"fieldsV1", "f:spec", "f:unschedulable"}) != nullptr;
+    if (!is_drover(manager)) {
+      if (has_cordon) owners.cordon_by = manager;
+      continue;
+    }
+    owners.cordon_is_ours = owners.cordon_is_ours || has_cordon;
+    for (const auto& label : json::members_at(entry, {"fieldsV1", "f:metadata", "f:labels"})) {
+      const std::string_view key = label.key();
+      if (key.starts_with("f:")) owners.labels.emplace_back(key.substr(2));
+    }
+    const std::string scale_down = fmt::format("f:{}", protocol::kScaleDownAnnotation);
+    owners.scale_down_is_ours =
+        owners.scale_down_is_ours ||
+        json::members_at(entry, {"fieldsV1", "f:metadata", "f:annotations"}).contains(scale_down);
+  }
+  return owners;
+}
+
+}  // namespace
 
 NodeFacts node_facts(const kube::Object& node) {
   NodeFacts facts;
@@ -92,8 +138,13 @@ NodeFacts node_facts(const kube::Object& node) {
   keep(kube::labels_of(node), facts.labels);
   keep(json::members_at(node, {"metadata", "annotations"}), facts.annotations);
 
+  facts.owners = owners_of(node);
+
   for (const json::Value& condition : json::array_at(node, {"status", "conditions"})) {
-    if (json::text_at(condition, {"type"}) != "Ready") continue;
+    const std::string_view type = json::text_at(condition, {"type"});
+    if (type.ends_with(protocol::kBlockedSuffix) && json::text_at(condition, {"status"}) == "True")
+      facts.blocked.emplace_back(type, json::text_at(condition, {"reason"}));
+    if (type != "Ready") continue;
     facts.is_ready = json::text_at(condition, {"status"}) == "True";
     const auto since = base::parse_rfc3339(json::text_at(condition, {"lastTransitionTime"}));
     if (!facts.is_ready && since) facts.unready_since = *since;

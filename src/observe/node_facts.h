@@ -19,6 +19,17 @@
 
 namespace drover::observe {
 
+// Who set what on the Node, by its managedFields.
+struct FieldOwners {
+  bool are_known = false;  // the server keeps them
+  bool cordon_is_ours = false;
+  base::InternedString cordon_by = {};  // the manager that set spec.unschedulable, when it is not drover
+  bool scale_down_is_ours = false;
+  std::vector<base::InternedString> labels = {};  // that drover set
+
+  bool owns_label(std::string_view key) const;
+};
+
 struct NodeFacts {
   std::string name;
   std::string uid;
@@ -30,8 +41,11 @@ struct NodeFacts {
   bool is_tainted = false;  // by us
   json::Array taints = {};  // all of them, as they are to be written back
   bool is_ready = false;
+  std::vector<std::pair<base::InternedString, base::InternedString>> blocked =
+      {};  // by type of our conditions that are True: their reason
   std::optional<base::WallTime> unready_since = {};
 
+  FieldOwners owners = {};
   base::CowPtr<protocol::Record> record = {};
   std::string record_trouble = {};  // it is there and cannot be read
   std::vector<std::pair<base::InternedString, protocol::Report>> reports =
@@ -41,6 +55,8 @@ struct NodeFacts {
   std::string_view label(std::string_view key) const;
   bool has_label(std::string_view key) const;
   std::string_view annotation(std::string_view key) const;
+  // The reason of our condition of this type; "" while it is not True.
+  std::string_view blocked_by(std::string_view type) const;
   // nullptr when there is none about this boot.
   const protocol::Report* report(std::string_view key) const;
 };

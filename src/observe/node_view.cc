@@ -213,20 +213,12 @@ core::NodeMarks marks_of(const NodeFacts& facts, const RecordedState& recorded, 
 
 }  // namespace
 
-void measure(core::NodeView& view, const NodeFacts& facts, const RecordedState& recorded, base::WallTime now) {
-  const auto since = [now](base::WallTime at) { return std::max(base::Span::zero(), base::Span(now - at)); };
-  if (facts.unready_since) view.unready_for = since(*facts.unready_since);
-  if (recorded.given_back_at) view.given_back_for = since(*recorded.given_back_at);
-}
-
 core::NodeView node_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
-                         const vendors::WorkProfile& profile, base::WallTime now) {
+                         const vendors::WorkProfile& profile) {
   core::NodeView view;
   static_cast<core::NodeMarks&>(view) = marks_of(facts, recorded, profile);
   view.name = facts.name;
   view.uid = facts.uid;
-  view.spent = around.spent;
-  view.tried = around.tried;
   view.is_untouched = around.is_untouched;
   view.is_selected = around.is_selected;
   view.is_ready = facts.is_ready;
@@ -235,7 +227,6 @@ core::NodeView node_view(const NodeFacts& facts, const RecordedState& recorded, 
   const protocol::Report* report = facts.report(profile.channel.report);
   view.cannot_unload = report != nullptr && !report->can_unload;
   view.other_claim = recorded.other_claim;
-  measure(view, facts, recorded, now);
   view.odd_label = recorded.odd_label;
   if (recorded.held) view.claim_is_written = facts.record && facts.record->held == recorded.held;
   view.record_is_odd = !facts.record_trouble.empty();

@@ -37,18 +37,14 @@ struct NodeInputs {
   bool driver_is_host_managed = false;
   bool needs_preflight = true;
   std::optional<std::string_view> gates = {};  // to be paused, comma-separated; not set: those of the vendor
-  base::Span spent = {};
-  bool tried = false;
   bool is_untouched = false;
   std::string deleted_driver = {};  // uid of the driver's pod that this process deleted last
   base::Span proving_for = {};      // since the preflight pod was first seen
   std::string proof_trouble = {};   // why there can be none
 };
 
+// Without what the clock alone changes of it: Fleet measures that.
 core::NodeView node_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,
-                         const vendors::WorkProfile& profile, base::WallTime now);
-
-// Sets what the clock alone changes of it.
-void measure(core::NodeView& view, const NodeFacts& facts, const RecordedState& recorded, base::WallTime now);
+                         const vendors::WorkProfile& profile);
 
 }  // namespace drover::observe

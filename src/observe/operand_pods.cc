@@ -57,10 +57,10 @@ std::vector<const PodFacts*> OperandPods::on(const std::string& node) const {
   return pods;
 }
 
-base::Span OperandPods::proving_for(const PodFacts& preflight, base::WallTime now) {
-  std::optional<base::WallTime>& since = preflights_[fmt::format("{}/{}", preflight.ns, preflight.name)];
+base::Span OperandPods::proving_for(const PodFacts& preflight, base::Instant now) {
+  std::optional<base::Instant>& since = preflights_[fmt::format("{}/{}", preflight.ns, preflight.name)];
   if (!since) since = now;
-  return std::max(base::Span::zero(), base::Span(now - *since));
+  return now - *since;
 }
 
 }  // namespace drover::observe

@@ -33,14 +33,14 @@ class OperandPods {
   std::vector<const PodFacts*> on(const std::string& node) const;
 
   // Keys of the pods that prove images.
-  const std::map<std::string, std::optional<base::WallTime>>& preflights() const { return preflights_; }
+  const std::map<std::string, std::optional<base::Instant>>& preflights() const { return preflights_; }
   // How long one of them has been seen; from the first time that this is asked.
-  base::Span proving_for(const PodFacts& preflight, base::WallTime now);
+  base::Span proving_for(const PodFacts& preflight, base::Instant now);
 
  private:
   const kube::Cache<PodFacts>& pods_;
   const vendors::WorkProfile& profile_;
-  std::map<std::string, std::optional<base::WallTime>> preflights_;       // when each was first looked at
+  std::map<std::string, std::optional<base::Instant>> preflights_;        // when each was first looked at
   std::map<std::string, std::vector<std::string>, std::less<>> pods_of_;  // keys, sorted, by node
   // By the hash of a pod's key: they are twice as many as nodes, and two of the same hash will not be met with.
   std::unordered_map<std::uint64_t, base::InternedString> node_of_;

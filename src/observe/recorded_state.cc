@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "observe/trust.h"
 #include "protocol/record.h"
 
 namespace drover::observe {
@@ -13,7 +14,7 @@ using core::Phase;
 // What the vendor's own operator was doing when we took over. Its labels have no upgrade id, its cordon no owner but
 // for one annotation; where the two leave a doubt, the reading that disturbs less counts.
 //
-//   label says           node is cordoned           node is not
+//   label says           it has cordoned the node   it has not, or others have
 //   required             waits                      waits
 //   cordon … drain       goes on from there         waits: it has to be taken again
 //   restart … uncordon   goes on from there         goes on; the cordon is not ours
@@ -24,19 +25,20 @@ void adopt(const NodeFacts& facts, const vendors::WorkProfile& profile, const st
   const Phase said = *recorded.label;
   recorded.phase = said;
   const bool was_cordoned_before = !facts.annotation(profile.found_cordoned_annotation).empty();
+  const bool is_their_cordon = facts.is_cordoned && cordon_is_trusted(facts, profile);
   const bool needs_cordon = core::kBeforeSwap.has(said);
-  if (needs_cordon && !facts.is_cordoned) {
+  if (needs_cordon && !is_their_cordon) {
     recorded.phase = Phase::Required;
     return;
   }
-  const bool holds = core::is_in_flight(said) || (said == Phase::Failed && facts.is_cordoned && !was_cordoned_before);
+  const bool holds = core::is_in_flight(said) || (said == Phase::Failed && is_their_cordon && !was_cordoned_before);
   if (!holds) return;
   protocol::ClaimRecord held{.kind = std::string(profile.kind), .node = facts.uid, .claim = {}, .since = now};
   held.claim = Claim{.id = fmt::format("adopted-{}", facts.version),
                      .policy = policy,
                      .phase = said,
                      .boot = facts.boot,
-                     .cordon = facts.is_cordoned && !was_cordoned_before ? Claim::Cordon::Ours : Claim::Cordon::Found};
+                     .cordon = is_their_cordon && !was_cordoned_before ? Claim::Cordon::Ours : Claim::Cordon::Found};
   // A gate that a user closes is closed for good; the operator before us closed them for the upgrade.
   if (profile.gates_are_made) {
     vendors::each_part(profile.gates, [&](std::string_view key) {
@@ -62,7 +64,7 @@ void read_label(const NodeFacts& facts, const vendors::WorkProfile& profile, Rec
 }  // namespace
 
 RecordedState recorded_state_of(const NodeFacts& facts, const vendors::WorkProfile& profile, const std::string& policy,
-                                base::WallTime now) {
+                                base::WallTime now, std::string_view gates) {
   RecordedState recorded;
   read_label(facts, profile, recorded);
   recorded.is_asked_for = facts.annotation(profile.request_annotation) == "true";
@@ -74,7 +76,14 @@ RecordedState recorded_state_of(const NodeFacts& facts, const vendors::WorkProfi
     // A claim is bound to the machine: one that was copied to another node with the same name means nothing.
     if (facts.record->held && facts.record->held->node == facts.uid) {
       if (facts.record->held->kind == profile.kind) {
-        recorded.held = facts.record->held;
+        protocol::ClaimRecord held = *facts.record->held;
+        recorded.distrust = distrust(held, facts, profile, gates);
+        // What is believed whole is shared.
+        if (held == *facts.record->held) {
+          recorded.held = facts.record->held;
+        } else {
+          recorded.held = std::move(held);
+        }
       } else {
         recorded.other_claim = facts.record->held->kind;
       }

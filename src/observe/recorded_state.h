@@ -24,10 +24,12 @@ struct RecordedState {
   bool without_controller = false;  // it waits for its turn without the controller
   base::InternedString other_claim = {};
   std::optional<base::WallTime> given_back_at = {};
+  std::string distrust = {};  // what of the claim is not believed, for people (observe/trust.h)
 };
 
-// `policy` is the uid of the policy that would own a claim; `now` stamps one that is adopted.
+// `policy` is the uid of the policy that would own a claim; `now` stamps one that is adopted; `gates` are labels that
+// are paused besides the vendor's.
 RecordedState recorded_state_of(const NodeFacts& facts, const vendors::WorkProfile& profile, const std::string& policy,
-                                base::WallTime now);
+                                base::WallTime now, std::string_view gates = {});
 
 }  // namespace drover::observe

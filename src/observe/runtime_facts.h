@@ -10,7 +10,9 @@
 #include "base/time.h"
 #include "core/phase.h"
 #include "kube/cache.h"
+#include "kube/heard_api.h"
 #include "observe/pod_facts.h"
+#include "observe/pod_generations.h"
 
 namespace drover::observe {
 
@@ -28,9 +30,14 @@ struct RuntimeFacts {
   std::map<std::string, std::string> untouched = {};              // by node: the claim under which no pod has gone yet
   std::map<std::string, std::string> deleted_drivers = {};        // by node: uid of the driver's pod deleted last
   std::map<std::string, std::string> probe_refused = {};  // by node: why no pod that proves the image can be made
-  std::map<std::string, Attempt> attempts = {};           // by node
-  bool has_tried_everything = false;                      // what looks only once has nothing to try
-  bool api_is_reachable = true;                           // time counts only while we could act
+  PodGenerations generations = {};
+  std::map<std::string, Attempt> attempts = {};             // by node
+  bool has_tried_everything = false;                        // what looks only once has nothing to try
+  kube::HeardTime heard = {};                               // time counts only while the API server was heard
+  std::optional<base::WallTime> leader_before_until = {};   // when the leader before was last heard of, by its clock
+  std::map<std::string, base::Instant> pods_heard_at = {};  // by node in flight: when its pods were last heard of
+  base::Instant operands_heard_at = {};                     // the same of the nodes and the pods of ours on them
+  std::map<std::string, base::Instant> asked_at = {};       // by node: when it was asked for last, because of a limit
   base::Instant now = {};
 
   // How many pods use the node's devices; nothing before they were counted.

@@ -3,28 +3,43 @@
 #include <algorithm>
 
 namespace drover::observe {
+namespace {
 
-base::Span Stopwatch::look(const std::string& node, const protocol::ClaimRecord& held, bool counts, base::Instant now,
-                           base::WallTime wall) {
-  const auto at = watched_.find(node);
+// What the leader before us had counted when it was last heard of. Both stamps are by its clock; only without a lease
+// is ours compared with it.
+base::Span spent_before(const protocol::ClaimRecord& held, base::Span unwritten_at_most,
+                        const Stopwatch::Clocks& clocks) {
+  // No more than the limit itself, whatever is written there.
+  const base::Span spent = std::min(held.claim.spent, 4 * unwritten_at_most);
+  if (held.claim.deadline_paused || held.at == base::WallTime()) return spent;
+  const base::Span since = clocks.leader_before_until.value_or(clocks.wall) - held.at;
+  return spent + std::clamp(since, base::Span::zero(), unwritten_at_most);
+}
+
+}  // namespace
+
+Stopwatch::Reading Stopwatch::look(const std::string& node, const protocol::ClaimRecord& held, bool counts,
+                                   base::Span unwritten_at_most, const Clocks& clocks) {
+  if (!began_) began_ = std::chrono::floor<std::chrono::seconds>(clocks.wall);  // as records say times
+  auto at = watched_.find(node);
   const bool is_known = at != watched_.end() && at->second.claim == held.claim.id &&
                         at->second.phase == held.claim.phase && at->second.since == held.since;
   if (!is_known) {
-    // A clock that runs behind the one that wrote the record must not make the phase end before it began.
-    const base::WallTime end = held.stopped_at.value_or(wall);
-    const base::Span before = std::max(base::Span::zero(), base::Span(end - held.since) - held.excluded);
-    watched_[node] = {held.claim.id, held.claim.phase, held.since, before, now};
-    return before;
+    const bool is_of_another = held.at != base::WallTime() && held.at < *began_;
+    at = watched_
+             .insert_or_assign(node, Watched{.claim = held.claim.id,
+                                             .phase = held.claim.phase,
+                                             .since = held.since,
+                                             .spent = spent_before(held, unwritten_at_most, clocks),
+                                             .looked_at = clocks.heard.proven,
+                                             .restored_from = is_of_another ? std::optional(held.at) : std::nullopt})
+             .first;
   }
-  if (counts) at->second.spent += now - at->second.looked_at;
-  at->second.looked_at = now;
-  return at->second.spent;
-}
-
-base::Span Stopwatch::excluded(const std::string& node, const protocol::ClaimRecord& held, base::WallTime wall) const {
-  const auto at = watched_.find(node);
-  if (at == watched_.end()) return held.excluded;
-  return std::max(base::Span::zero(), base::Span(wall - held.since) - at->second.spent);
+  Watched& watched = at->second;
+  if (counts) watched.spent += clocks.heard.proven - watched.looked_at;
+  watched.looked_at = clocks.heard.proven;
+  return {.spent = watched.spent + (counts ? clocks.heard.unproven : base::Span{}),
+          .is_restored = watched.restored_from == held.at};
 }
 
 }  // namespace drover::observe

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "act/node_conditions.h"
 #include "act/operands.h"
 #include "act/writes_of.h"
 #include "base/log.h"
@@ -52,6 +53,7 @@ Controller::Controller(kube::Api& api, base::Loop& loop, base::Random random, co
                    pods_changed_.insert(node);
                    wake_();
                  }),
+      node_news_(api, loop, *served.profile, served.operands.ns, nodes, operand_pods_, wake_),
       device_pod_counter_(api, loop, *served.profile, claims_,
                           [this] {
                             for (const auto& state : policy_states_) state->fleet.everything_changed();
@@ -110,7 +112,8 @@ void Controller::watch_if_known(std::string_view name, kube::Range range, kube::
   begin_watch(name, std::move(range), std::move(projection), std::move(listener));
 }
 
-void Controller::start() {
+void Controller::start(act::OperatorName as) {
+  operator_name_ = std::move(as);
   const vendors::WorkProfile& profile = *served_.profile;
   const std::string& ns = served_.operands.ns;
   for (std::size_t kind = 0; kind < policies_.size(); ++kind) {
@@ -147,7 +150,10 @@ bool Controller::knows_its_policies() const {
 
 void Controller::absorb(const std::vector<std::string>& changed_nodes) {
   const std::vector<act::WriteResult> results = executor_.take_results();
-  for (const act::WriteResult& result : results) counters_.count(result);
+  for (const act::WriteResult& result : results) {
+    counters_.count(result);
+    if (result.purpose == act::Purpose::ForceDelete && !result.fault) note_forced(result);
+  }
   read_policies();
   const bool sets_changed = daemon_sets_changed();
   competing_operators_.take_changes();
@@ -155,9 +161,15 @@ void Controller::absorb(const std::vector<std::string>& changed_nodes) {
   if (!claims_.take_changes().empty()) {
     for (const auto& state : policy_states_) pods_changed_.insert(state->in_flight.begin(), state->in_flight.end());
   }
-  std::set<std::string> nodes(changed_nodes.begin(), changed_nodes.end());
+  // First what was evicted, then what came since.
+  std::set<std::string> nodes = runtime_.absorb(results);
+  nodes.insert(changed_nodes.begin(), changed_nodes.end());
+  for (const std::string& name : pods_changed_) {
+    const observe::NodeFacts* facts = nodes_.find(name);
+    const bool is_held = facts != nullptr && facts->record && facts->record->held;
+    runtime_.see_pods(name, is_held ? facts->record->held->claim.device_pod_returns : 0);
+  }
   nodes.merge(std::exchange(pods_changed_, {}));
-  nodes.merge(runtime_.absorb(results));
   std::set<std::string> operands_changed;
   for (const std::string& key : operand_pods_.take_changes()) {
     for (std::string& node : operand_index_.changed(key)) operands_changed.insert(std::move(node));
@@ -166,6 +178,16 @@ void Controller::absorb(const std::vector<std::string>& changed_nodes) {
     if (sets_changed) state->fleet.everything_changed();
     for (const std::string& name : nodes) state->fleet.node_changed(name);
     for (const std::string& name : operands_changed) state->fleet.pods_changed(name);
+  }
+}
+
+void Controller::note_forced(const act::WriteResult& result) {
+  const act::Subject& subject = result.subject;
+  for (const auto& state : policy_states_) {
+    if (state->fleet.policy_ref() != subject.policy) continue;
+    state->forced.push_back(
+        {.pod = subject.pod_name, .node = subject.node, .budget = subject.budget, .at = base::rfc3339(loop_.wall())});
+    if (state->forced.size() > act::kMostForcedListed) state->forced.erase(state->forced.begin());
   }
 }
 
@@ -215,8 +237,12 @@ bool Controller::daemon_sets_changed() {
   return changed;
 }
 
-void Controller::observe(bool api_is_there) {
-  const observe::RuntimeFacts& runtime = runtime_.look(api_is_there);
+void Controller::observe(const Heard& heard) {
+  const auto operands = std::find_if(watches_.begin(), watches_.end(),
+                                     [](const Watch& watch) { return watch.kind == kube::kPods.qualified(); });
+  const auto operands_at = operands == watches_.end() ? std::nullopt : operands->reflector->heard_at();
+  const observe::RuntimeFacts& runtime =
+      runtime_.look(heard, operands_at.value_or(base::Instant()), node_news_.asked_at());
   for (const auto& state : policy_states_) {
     observe::Fleet& fleet = state->fleet;
     if (fleet.nodes_at_start() == 0 && fleet.policy() != nullptr) {
@@ -248,6 +274,16 @@ void Controller::apply(PolicyState& state, const core::FleetView& view, const co
       runtime_.facts(), executor_.pending(), loop_.wall());
   executor_.run(std::move(writes.writes));
   runtime_.absorb(std::move(writes.attempts));
+  ask_for_news(view, plan);
+}
+
+// Before the swap a limit is about the node's pods, after it about ours.
+void Controller::ask_for_news(const core::FleetView& view, const core::Plan& plan) {
+  for (const core::Decision& decision : plan.decisions) {
+    if (!decision.wants_news) continue;
+    const core::NodeView& node = view.nodes[decision.node];
+    core::kBeforeSwap.has(node.phase) ? node_pods_.renew(node.name) : node_news_.ask(node.name);
+  }
 }
 
 // An agent that loads by itself what is missing must know that it is paused before it is there, and pods that people
@@ -320,6 +356,10 @@ std::optional<base::Span> Controller::record(PolicyState& state, const core::Fle
   fleet.set_nodes_at_start(
       summary.done < summary.total ? (fleet.nodes_at_start() > 0 ? fleet.nodes_at_start() : summary.total) : 0);
   tell_news(state, view, plan);
+  if (competing_operator().empty()) {
+    executor_.run(act::node_conditions(fleet, act::obstacles_of(served_.profile->flow, view, plan), *served_.profile,
+                                       executor_.pending(), loop_.wall()));
+  }
   write_status(state, view, plan);
   state.looked_at = loop_.wall();
   std::optional<base::Span> next = plan.look_again_in;
@@ -351,6 +391,8 @@ void Controller::write_status(PolicyState& state, const core::FleetView& view, c
   }
   state.status_not_before = loop_.now() + kMakeStatusEvery;
   act::StatusFacts facts{.policy = policy, .about = {.wants = fleet.wants()}, .ns = served_.operands.ns};
+  facts.operator_name = operator_name_;
+  facts.forced = state.forced;
   facts.about.competing_operator = competing_operator();
   if (fleet.policy_ref()->kind > 0 || served_.profile->policies_share_nodes) facts.about.disputed = fleet.disputed();
   for (std::size_t i = 0; i < view.nodes.size(); ++i) {

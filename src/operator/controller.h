@@ -25,6 +25,7 @@
 #include "observe/resource_claims.h"
 #include "operator/counters.h"
 #include "operator/device_pod_counter.h"
+#include "operator/node_news.h"
 #include "operator/node_pods.h"
 #include "operator/policy_state.h"
 #include "operator/runtime.h"
@@ -39,7 +40,8 @@ class Controller {
              kube::Cache<observe::NodeFacts>& nodes, kube::EventRecorder& events, std::function<bool()> permission,
              std::function<void()> wake);
 
-  void start();
+  // `as`: which operator this is, for the status of its policies.
+  void start(act::OperatorName as);
   bool is_synced() const;
   // A server that does not know the policies' kind, as one that has just started, cannot say that there is no policy:
   // nothing is decided then.
@@ -52,7 +54,7 @@ class Controller {
 
   // The pass's doors, in the order of walking; `apply` and `record` for each policy's state.
   void absorb(const std::vector<std::string>& changed_nodes);
-  void observe(bool api_is_there);
+  void observe(const Heard& heard);
   const std::vector<std::unique_ptr<PolicyState>>& policy_states() const { return policy_states_; }
   void apply(PolicyState& state, const core::FleetView& view, const core::Plan& plan);
   // When the next pass is due, if nothing happens before.
@@ -67,6 +69,7 @@ class Controller {
   act::Summary summary() const;
   bool upgrades_are_on() const;
   std::uint64_t failed_writes() const { return executor_.failures(); }
+  std::uint64_t forced_deletions() const { return counters_.forced_deletions(); }
   std::vector<vendors::MetricFamily> metrics() const;
   const vendors::WorkProfile& profile() const { return *served_.profile; }
   // For display: of the first policy.
@@ -78,6 +81,8 @@ class Controller {
   // Of a kind that the server need not know.
   void watch_if_known(std::string_view name, kube::Range range, kube::Projection projection, kube::Listener listener);
   bool daemon_sets_changed();
+  void note_forced(const act::WriteResult& result);
+  void ask_for_news(const core::FleetView& view, const core::Plan& plan);
   void bring_operands(const PolicyState& state, const core::FleetView& view);
   std::unique_ptr<PolicyState> state_of_policy(std::optional<observe::PolicyRef> policy);
   std::string competing_operator() const;
@@ -89,6 +94,7 @@ class Controller {
   base::Loop& loop_;
   base::Random random_;
   Served served_;
+  act::OperatorName operator_name_ = {};
   std::function<void()> wake_;
 
   kube::EventRecorder& events_;
@@ -109,6 +115,7 @@ class Controller {
   std::map<std::string, observe::DaemonSetFacts> seen_sets_;
   std::set<std::string> pods_changed_;  // nodes in flight whose pods changed
   NodePods node_pods_;
+  NodeNews node_news_;
   DevicePodCounter device_pod_counter_;
   Runtime runtime_;
   act::Executor executor_;

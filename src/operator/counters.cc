@@ -7,6 +7,7 @@ using vendors::Operation;
 
 void Counters::count(const act::WriteResult& result) {
   const act::Subject& subject = result.subject;
+  if (result.purpose == Purpose::ForceDelete && !result.fault) ++forced_deletions_;
   if (!subject.policy) return;
   switch (result.purpose) {
     case Purpose::Node:
@@ -15,6 +16,7 @@ void Counters::count(const act::WriteResult& result) {
       break;
     case Purpose::Evict: count(result, Operation::EvictHolder); break;
     case Purpose::EvictInDrain: count(result, Operation::EvictOther); break;
+    case Purpose::ForceDelete: count(result, Operation::ForceDelete); break;
     case Purpose::ApplySet:
       // One that changed nothing is not counted.
       if (result.fault || result.generation != subject.generation)

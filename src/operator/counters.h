@@ -1,6 +1,7 @@
 // What was done for each policy, counted from the results of its writes. Lost with the process, as counters are.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 
@@ -17,12 +18,15 @@ class Counters {
     const auto at = counters_.find(policy);
     return at == counters_.end() ? vendors::PolicyCounters{} : at->second;
   }
+  // Of all policies, those that are gone included.
+  std::uint64_t forced_deletions() const { return forced_deletions_; }
   void forget(const observe::PolicyRef& policy) { counters_.erase(policy); }
 
  private:
   void count(const act::WriteResult& result, vendors::Operation operation);
 
   std::map<observe::PolicyRef, vendors::PolicyCounters> counters_;
+  std::uint64_t forced_deletions_ = 0;
 };
 
 }  // namespace drover::operate

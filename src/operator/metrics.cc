@@ -109,6 +109,7 @@ Readings readings_of(const Operator& drover, std::uint64_t api_requests) {
                                 .summary = controller->summary(),
                                 .upgrades_are_on = controller->upgrades_are_on(),
                                 .failed_writes = controller->failed_writes(),
+                                .forced_deletions = controller->forced_deletions(),
                                 .own = controller->metrics()});
   }
   return readings;
@@ -136,6 +137,11 @@ std::string metrics_text(const Readings& readings) {
               "Failed API writes, excluding conflicts (409) and evictions refused by a PodDisruptionBudget (429).");
   for (const Readings::Vendor& vendor : readings.vendors) {
     page.sample(static_cast<double>(vendor.failed_writes), {{"vendor", vendor.profile->vendor.name}});
+  }
+  page.family("drover_forced_deletions_total", Kind::Counter,
+              "Pods deleted because a documented time was over, whatever their PodDisruptionBudget says.");
+  for (const Readings::Vendor& vendor : readings.vendors) {
+    page.sample(static_cast<double>(vendor.forced_deletions), {{"vendor", vendor.profile->vendor.name}});
   }
   page.family("drover_watch_age_seconds", Kind::Gauge,
               "Since the API server was last heard about nodes; absent before the first time.");

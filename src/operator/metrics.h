@@ -44,6 +44,7 @@ struct Readings {
     act::Summary summary = {};
     bool upgrades_are_on = false;
     std::uint64_t failed_writes = 0;
+    std::uint64_t forced_deletions = 0;
     std::vector<vendors::MetricFamily> own = {};  // that its documents name
   };
 

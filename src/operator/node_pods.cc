@@ -27,20 +27,31 @@ void NodePods::want(const std::set<std::string>& nodes) {
       std::count_if(watched_.begin(), watched_.end(), [](const auto& one) { return one.second->own != nullptr; }));
   if (own_watches_ == watched_.size()) wide_.reset();
   for (const std::string& node : nodes) {
-    if (watched_.contains(node)) continue;
-    auto& watched = *watched_
-                         .emplace(node, std::make_unique<Watched>([this](const kube::Object& object) {
-                                    return observe::pod_facts(object, profile_);
-                                  }))
-                         .first->second;
-    if (own_watches_ < kMostOwnWatches) {
-      watch_alone(node, watched);
-    } else if (wide_ == nullptr) {
-      widen();
-    } else if (wide_->is_synced()) {
-      list(node);
-    }
+    if (!watched_.contains(node)) begin(node);
   }
+}
+
+void NodePods::begin(const std::string& node) {
+  auto& watched = *watched_
+                       .emplace(node, std::make_unique<Watched>([this](const kube::Object& object) {
+                                  return observe::pod_facts(object, profile_);
+                                }))
+                       .first->second;
+  if (own_watches_ < kMostOwnWatches) {
+    watch_alone(node, watched);
+  } else if (wide_ == nullptr) {
+    widen();
+  } else if (wide_->is_synced()) {
+    list(node);
+  }
+}
+
+void NodePods::renew(const std::string& node) {
+  const auto at = watched_.find(node);
+  if (at == watched_.end() || of(node) == nullptr) return;
+  if (at->second->own != nullptr) --own_watches_;
+  watched_.erase(at);
+  begin(node);
 }
 
 void NodePods::watch_alone(const std::string& node, Watched& watched) {
@@ -129,6 +140,7 @@ void NodePods::list(const std::string& node) {
       return;
     }
     one->is_known = true;
+    one->listed_at = loop_.now();
     changed_(node);
   };
   watched->listing =
@@ -144,6 +156,16 @@ std::map<std::string, const NodePods::Pods*> NodePods::known() const {
     if (const Pods* pods = of(node)) known.emplace(node, pods);
   }
   return known;
+}
+
+std::map<std::string, base::Instant> NodePods::heard_at() const {
+  std::map<std::string, base::Instant> heard;
+  for (const auto& [node, watched] : watched_) {
+    const kube::Reflector* source = watched->own != nullptr ? watched->own.get() : wide_.get();
+    const auto at = source == nullptr ? std::nullopt : source->heard_at();
+    heard.emplace(node, std::max(at.value_or(base::Instant()), watched->listed_at));
+  }
+  return heard;
 }
 
 const NodePods::Pods* NodePods::of(const std::string& node) const {

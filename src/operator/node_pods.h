@@ -35,8 +35,13 @@ class NodePods {
   // From now on exactly these nodes.
   void want(const std::set<std::string>& nodes);
 
+  // A watch may stand still: the node's pods are listed again, and are not known until then.
+  void renew(const std::string& node);
+
   // By node; nothing of a node until its pods were listed.
   std::map<std::string, const Pods*> known() const;
+  // By node: when its pods were last heard of, by an event, a bookmark or a list.
+  std::map<std::string, base::Instant> heard_at() const;
   const Pods* of(const std::string& node) const;
   // Watches that are open now.
   std::size_t watches() const { return own_watches_ + (wide_ ? 1 : 0); }
@@ -46,6 +51,7 @@ class NodePods {
     explicit Watched(Pods::Make make) : pods(std::move(make)) {}
     Pods pods;
     bool is_known = false;
+    base::Instant listed_at = {};               // by itself
     std::unique_ptr<kube::Reflector> own = {};  // none: the wide watch serves it
 
     // Served by the wide watch: its pods are listed once by themselves, unless the wide list had them all.
@@ -56,6 +62,7 @@ class NodePods {
     std::set<std::string> gone = {};  // keys that went while its own list was under way
   };
 
+  void begin(const std::string& node);
   void watch_alone(const std::string& node, Watched& watched);
   void widen();
   void list(const std::string& node);

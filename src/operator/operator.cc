@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/version.h"
 #include "observe/ranges.h"
 #include "operator/pass.h"
 
@@ -12,8 +13,6 @@ namespace {
 
 // The periodic look finds nothing to do; it covers what the watches might miss.
 constexpr base::Span kLookAnyway = std::chrono::minutes(10);
-// A server that has nothing to say is there; one that could not be asked, and has not spoken for so long, is not.
-constexpr base::Span kSilence = std::chrono::seconds(90);
 // A kilobyte each. What is recorded of thousands of nodes at once is of each node the first.
 constexpr std::size_t kEventsRemembered = 1024;
 
@@ -21,20 +20,20 @@ constexpr std::size_t kEventsRemembered = 1024;
 
 Operator::Operator(kube::Api& api, base::Loop& loop, const base::Random& random, Settings settings,
                    std::function<void()> lost)
-    : api_(api),
+    : api_(api, loop),
       loop_(loop),
       random_(random),
       settings_(std::move(settings)),
       nodes_([](const kube::Object& object) { return observe::node_facts(object); }),
-      events_(api, loop, random.fork("events"), "drover", settings_.instance, kEventsRemembered, true) {
+      events_(api_, loop, random.fork("events"), "drover", settings_.instance, kEventsRemembered, true) {
   for (const Served& served : settings_.vendors) {
     controllers_.push_back(std::make_unique<Controller>(
-        api, loop, random.fork(served.profile->vendor.name), served, nodes_, events_,
+        api_, loop, random.fork(served.profile->vendor.name), served, nodes_, events_,
         [this] { return is_leader() && !is_stopped_; }, [this] { wake(); }));
   }
   if (settings_.lease) {
     election_ = std::make_unique<kube::LeaderElection>(
-        api, loop, random.fork("lease"), *settings_.lease, [this] { look(); }, std::move(lost));
+        api_, loop, random.fork("lease"), *settings_.lease, [this] { look(); }, std::move(lost));
   }
 }
 
@@ -46,7 +45,12 @@ void Operator::start() { election_ ? election_->start() : look(); }
 // the leader before has taken.
 void Operator::look() {
   watch_nodes();
-  for (const auto& controller : controllers_) controller->start();
+  const act::OperatorName name{
+      .instance = settings_.instance,
+      .version = std::string(base::version()),
+      .since = base::rfc3339(loop_.wall()),
+      .lease = settings_.lease ? settings_.lease->ns + "/" + settings_.lease->name : std::string()};
+  for (const auto& controller : controllers_) controller->start(name);
 }
 
 void Operator::watch_nodes() {
@@ -121,10 +125,11 @@ void Operator::run() {
   if (is_stopped_ || !is_synced() || !is_leader()) return;
   if (learn_labels()) return watch_nodes();
   ++passes_;
-  const auto silent_for = this->silent_for();
-  const PassInput input{.changed_nodes = nodes_.take_changes(),
-                        .api_is_there = silent_for && *silent_for < kSilence,
-                        .max_unavailable = settings_.max_unavailable};
+  const Heard heard{.time = api_.heard(),
+                    .nodes_at = node_reflector_->heard_at().value_or(base::Instant()),
+                    .leader_before_until = election_ ? election_->leader_before_until() : std::nullopt};
+  const PassInput input{
+      .changed_nodes = nodes_.take_changes(), .heard = heard, .max_unavailable = settings_.max_unavailable};
   const base::Span next = run_pass(controllers_, input, kLookAnyway);
   next_ = loop_.after(next, [this] { wake(); });
 }

@@ -16,6 +16,7 @@
 #include "kube/api.h"
 #include "kube/cache.h"
 #include "kube/event_recorder.h"
+#include "kube/heard_api.h"
 #include "kube/leader.h"
 #include "kube/reflector.h"
 #include "observe/node_facts.h"
@@ -55,7 +56,7 @@ class Operator {
   void wake();
   void run();
 
-  kube::Api& api_;
+  kube::HeardApi api_;
   base::Loop& loop_;
   base::Random random_;
   Settings settings_;

@@ -12,7 +12,7 @@ base::Span run_pass(const std::vector<std::unique_ptr<Controller>>& controllers,
   for (const auto& controller : controllers) {
     controller->absorb(input.changed_nodes);
     if (!controller->knows_its_policies()) continue;
-    controller->observe(input.api_is_there);
+    controller->observe(input.heard);
     for (const auto& state : controller->policy_states())
       rollouts.push_back({.flow = &controller->flow(),
                           .fleet = &state->fleet.to_decide(),

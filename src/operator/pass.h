@@ -14,7 +14,7 @@ namespace drover::operate {
 // What happened since the last pass, beside what each vendor's watches tell.
 struct PassInput {
   std::vector<std::string> changed_nodes;
-  bool api_is_there = true;
+  Heard heard = {};
   std::optional<core::Share> max_unavailable = {};  // over all policies
 };
 

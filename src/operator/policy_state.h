@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "act/announcements.h"
 #include "act/policy_status.h"
@@ -26,6 +27,7 @@ struct PolicyState {
   bool some_are_in_flight = false;       // by our doing
   bool is_waiting = false;               // a node is to be taken
   act::Announcements news = {};
+  std::vector<act::ForcedDeletion> forced = {};  // the last few
   // Of the policy's status.
   bool status_is_due = true;
   base::Instant status_not_before = {};

@@ -33,14 +33,20 @@ std::set<std::string> Runtime::absorb(const std::vector<act::WriteResult>& resul
         break;
       case Purpose::Evict:
       case Purpose::EvictInDrain:
-        if (!result.fault || failed_by(Kind::Unknown)) facts_.untouched.erase(subject.node);
+        if (!result.fault || failed_by(Kind::Unknown)) {
+          facts_.untouched.erase(subject.node);
+          facts_.generations.evicted(subject.node, subject.pod);
+        }
         if (failed_by(Kind::Blocked)) {
           facts_.blocked_by[subject.pod] = budget_in(result.fault->message, subject.ns);
         } else {
           facts_.blocked_by.erase(subject.pod);
         }
         break;
-      case Purpose::ForceDelete: facts_.untouched.erase(subject.node); break;
+      case Purpose::ForceDelete:
+        facts_.untouched.erase(subject.node);
+        facts_.generations.evicted(subject.node, subject.pod);
+        break;
       case Purpose::ReplaceDriver:
         if (!result.fault || failed_by(Kind::NotFound)) facts_.deleted_drivers[subject.node] = subject.pod;
         break;
@@ -61,17 +67,27 @@ void Runtime::absorb(std::vector<std::pair<std::string, observe::Attempt>> attem
   for (auto& [node, attempt] : attempts) facts_.attempts[node] = std::move(attempt);
 }
 
-const observe::RuntimeFacts& Runtime::look(bool api_is_reachable) {
+void Runtime::see_pods(const std::string& node, int returns) {
+  if (const NodePods::Pods* pods = pods_.of(node)) facts_.generations.see(node, returns, *pods);
+}
+
+const observe::RuntimeFacts& Runtime::look(const Heard& heard, base::Instant operands_at,
+                                           const std::map<std::string, base::Instant>& asked_at) {
   facts_.pods = pods_.known();
   facts_.device_pods = device_pod_counter_.counts();
   facts_.pods_are_counted = device_pod_counter_.is_over();
-  facts_.api_is_reachable = api_is_reachable;
+  facts_.heard = heard.time;
+  facts_.leader_before_until = heard.leader_before_until;
+  facts_.pods_heard_at = pods_.heard_at();
+  facts_.operands_heard_at = std::min(operands_at, heard.nodes_at);
+  facts_.asked_at = asked_at;
   facts_.now = loop_.now();
   return facts_;
 }
 
 void Runtime::want_pods(const std::set<std::string>& nodes) {
   pods_.want(nodes);
+  facts_.generations.keep(nodes);
   const bool some_left = !std::includes(nodes.begin(), nodes.end(), watched_.begin(), watched_.end());
   watched_ = nodes;
   if (!some_left) return;

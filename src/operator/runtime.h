@@ -2,6 +2,8 @@
 // its writes.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "act/write.h"
 #include "act/writes_of.h"
 #include "base/loop.h"
+#include "kube/heard_api.h"
 #include "observe/runtime_facts.h"
 #include "operator/device_pod_counter.h"
 #include "operator/node_pods.h"
@@ -20,6 +23,13 @@ namespace drover::operate {
 // Which budget a refused eviction names, "ml/train".
 std::string budget_in(std::string_view message, const std::string& ns);
 
+// What was heard of the API server, and by whom.
+struct Heard {
+  kube::HeardTime time = {};
+  base::Instant nodes_at = {};                             // when nodes were last heard of
+  std::optional<base::WallTime> leader_before_until = {};  // observe/stopwatch.h
+};
+
 class Runtime {
  public:
   Runtime(const base::Loop& loop, NodePods& pods, const DevicePodCounter& device_pod_counter);
@@ -28,8 +38,11 @@ class Runtime {
   std::set<std::string> absorb(const std::vector<act::WriteResult>& results);
   // Every pod in the way was asked, on these nodes.
   void absorb(std::vector<std::pair<std::string, observe::Attempt>> attempts);
-  // Brings the facts up to now.
-  const observe::RuntimeFacts& look(bool api_is_reachable);
+  // The pods of a node in flight have changed; how often pods came back to it, by its record.
+  void see_pods(const std::string& node, int returns);
+  // Brings the facts up to now; `operands_at`: when pods of ours were last heard of.
+  const observe::RuntimeFacts& look(const Heard& heard, base::Instant operands_at,
+                                    const std::map<std::string, base::Instant>& asked_at);
   const observe::RuntimeFacts& facts() const { return facts_; }
   // From now on the pods of exactly these nodes.
   void want_pods(const std::set<std::string>& nodes);

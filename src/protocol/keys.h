@@ -9,6 +9,7 @@ namespace drover::protocol {
 inline constexpr std::string_view kRecordAnnotation = "drover.dev/record";
 inline constexpr std::string_view kHoldAnnotation = "drover.dev/hold";
 inline constexpr std::string_view kSwapTaint = "drover.dev/driver-swap";
+inline constexpr std::string_view kBlockedSuffix = "Blocked";  // of a condition's type: what keeps a work waiting
 inline constexpr std::string_view kScaleDownAnnotation = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 
 // Where operator and agents speak of one kind of work: "drover.dev/order-acme-driver". Each kind has its own, so that

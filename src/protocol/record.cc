@@ -65,8 +65,9 @@ json::Value json_of(const ClaimRecord& held, std::size_t most_reason) {
   members["node"] = held.node;
   members["phase"] = core::name(claim.phase);
   members["since"] = base::rfc3339(held.since);
-  if (held.excluded > base::Span::zero()) members["excluded"] = whole_seconds(held.excluded);
-  if (held.stopped_at) members["stopped"] = base::rfc3339(*held.stopped_at);
+  if (held.at != base::WallTime()) members["at"] = base::rfc3339(held.at);
+  if (claim.spent > base::Span::zero()) members["spent"] = whole_seconds(claim.spent);
+  if (claim.deadline_paused) members["stopped"] = true;
   members["target"] = claim.target;
   if (!claim.driver_pod.empty()) members["pod"] = claim.driver_pod;
   if (!claim.boot.empty()) members["boot"] = claim.boot;
@@ -74,7 +75,7 @@ json::Value json_of(const ClaimRecord& held, std::size_t most_reason) {
   if (claim.was_asked_for) members["asked"] = true;
   if (claim.driver_failed) members["driverFailed"] = true;
   if (claim.requested_scope) members["serves"] = word_of(*claim.requested_scope);
-  if (claim.device_pod_returns > 0) members["comebacks"] = claim.device_pod_returns;
+  if (claim.device_pod_returns > 0) members["returns"] = claim.device_pod_returns;
   if (held.autoscaler_is_told) members["autoscalerTold"] = true;
   if (!claim.gates.empty()) {
     json::Members gates;
@@ -126,22 +127,22 @@ base::Result<ClaimRecord> held_from(const json::Value& claim) {
   held.kind = json::text_at(claim, {"kind"});
   held.node = json::text_at(claim, {"node"});
   held.since = *since;
-  held.excluded = std::chrono::seconds(std::clamp<std::int64_t>(json::int_at(claim, {"excluded"}), 0, 1'000'000'000));
-  if (const auto at = base::parse_rfc3339(json::text_at(claim, {"stopped"}))) held.stopped_at = *at;
+  if (const auto at = base::parse_rfc3339(json::text_at(claim, {"at"}))) held.at = *at;
   held.reason = json::text_at(claim, {"reason"});
   held.autoscaler_is_told = json::flag_at(claim, {"autoscalerTold"});
-  held.claim = Claim{
-      .id = std::string(json::text_at(claim, {"id"})),
-      .policy = std::string(json::text_at(claim, {"policy"})),
-      .phase = *phase,
-      .target = std::string(json::text_at(claim, {"target"})),
-      .driver_pod = std::string(json::text_at(claim, {"pod"})),
-      .boot = std::string(json::text_at(claim, {"boot"})),
-      .cordon = *cordon,
-      .was_asked_for = json::flag_at(claim, {"asked"}),
-      .driver_failed = json::flag_at(claim, {"driverFailed"}),
-      .device_pod_returns = static_cast<int>(std::clamp<std::int64_t>(json::int_at(claim, {"comebacks"}), 0, 1'000)),
-      .deadline_paused = held.stopped_at.has_value()};
+  held.claim =
+      Claim{.id = std::string(json::text_at(claim, {"id"})),
+            .policy = std::string(json::text_at(claim, {"policy"})),
+            .phase = *phase,
+            .target = std::string(json::text_at(claim, {"target"})),
+            .driver_pod = std::string(json::text_at(claim, {"pod"})),
+            .boot = std::string(json::text_at(claim, {"boot"})),
+            .cordon = *cordon,
+            .was_asked_for = json::flag_at(claim, {"asked"}),
+            .driver_failed = json::flag_at(claim, {"driverFailed"}),
+            .device_pod_returns = static_cast<int>(std::clamp<std::int64_t>(json::int_at(claim, {"returns"}), 0, 4)),
+            .spent = std::chrono::seconds(std::clamp<std::int64_t>(json::int_at(claim, {"spent"}), 0, 1'000'000'000)),
+            .deadline_paused = json::flag_at(claim, {"stopped"})};
   const std::string_view serves = json::text_at(claim, {"serves"});
   for (const Scope scope : {Scope::DevicePods, Scope::AllPods}) {
     if (serves == word_of(scope)) held.claim.requested_scope = scope;

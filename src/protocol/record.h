@@ -25,9 +25,8 @@ struct ClaimRecord {
   std::string kind;  // "acme/driver"
   std::string node;  // uid: a claim does not outlive its node under the same name
   core::Claim claim;
-  base::WallTime since = {};                      // in this phase
-  base::Span excluded = {};                       // of that, time that does not count
-  std::optional<base::WallTime> stopped_at = {};  // what follows does not count either: the claim's clock stands
+  base::WallTime since = {};  // in this phase: for people, no clock is compared with it
+  base::WallTime at = {};     // when its time was written, by the writer's clock
   std::string reason = {};
   bool autoscaler_is_told = false;  // by us, to leave the node where it is
 

@@ -19,11 +19,12 @@ enum class Operation : std::uint8_t {
   ChangeSet,    // one that was
   EvictHolder,  // a pod that uses the device
   EvictOther,   // another one, in the drain
+  ForceDelete,  // a pod whose documented time is over
   TakeNode,     // the PATCH that cordons it
   GiveBack,     // the PATCH that gives it back
   WriteStatus,
 };
-inline constexpr std::size_t kOperations = 7;
+inline constexpr std::size_t kOperations = 8;
 
 // How often it was tried, since this process began.
 struct Attempts {

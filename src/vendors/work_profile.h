@@ -32,7 +32,8 @@ struct VendorWords {
   std::string_view device_paths = {};      // prefixes of host paths, comma-separated
   std::string_view claim_driver = {};      // the DRA driver that allocates its devices
   std::string_view own_operator = {};  // a selector for the Deployment of the vendor's own operator; empty: it has none
-  std::string_view own_operator_off = {};  // what else to do about it than to scale it to zero
+  std::string_view own_operator_managers = {};  // by which the API server knows it, comma-separated
+  std::string_view own_operator_off = {};       // what else to do about it than to scale it to zero
 };
 
 struct WorkProfile {

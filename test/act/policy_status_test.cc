@@ -54,6 +54,25 @@ TEST(PolicyStatus, SaysWhatToSwitchOffInTheWordsOfTheVendorWhoseOperatorRuns) {
                            HasSubstr("TenstorrentDriverPolicy"), Not(HasSubstr("ClusterPolicy"))));
 }
 
+TEST(PolicyStatus, ListsTheLastForcedDeletionsAcrossRestarts) {
+  json::Value policy = json::parse(R"({"status": {"forcedDeletions": [
+      {"pod": "ml/before", "node": "n0", "at": "2026-11-15T10:00:00Z"}]}})")
+                           .value();
+  StatusFacts facts{.policy = &policy};
+  for (int i = 0; i < 19; ++i) facts.forced.push_back({.pod = "ml/p" + std::to_string(i), .node = "n1", .at = "t"});
+  facts.forced.back().budget = "ml/train";
+  const auto forced = [&] {
+    return json::array_at(status_of(fleet({done("n1")}), vendors::nvidia_driver(), facts), {"forcedDeletions"});
+  };
+  ASSERT_EQ(forced().size(), 20U);
+  EXPECT_EQ(json::text_at(forced().front(), {"pod"}), "ml/before");
+  EXPECT_EQ(json::text_at(forced().back(), {"budget"}), "ml/train");
+  facts.forced.push_back({.pod = "ml/last", .node = "n1", .at = "t"});
+  EXPECT_EQ(json::text_at(forced().front(), {"pod"}), "ml/p0");
+  json::ensure(policy, {"status", "forcedDeletions"}) = json::Value(forced());
+  EXPECT_EQ(forced().size(), 20U) << "what the status says already is not added again";
+}
+
 TEST(PolicyStatus, SaysOfAHaltedRolloutHowANodeIsTriedAgain) {
   core::NodeView failed = node("n1", Phase::Failed);
   failed.outcome = core::Outcome{.failed = true, .after_swap = true, .target = "new", .reason = "it did not load"};

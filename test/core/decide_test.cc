@@ -249,7 +249,7 @@ TEST(WaitForJobs, GoesOnWhenTheyTakeTooLong) {
   nodes.policy.jobs = {.is_wanted = true, .at_most = 30s};
   nodes.nodes[0].pods = {pod("train")};
   nodes.nodes[0].pods->front().is_waited_for = true;
-  nodes.nodes[0].spent = 25s;
+  nodes.nodes[0].spent = nodes.nodes[0].claim->spent = 25s;
   EXPECT_EQ(verdict(nodes), "waits");
   EXPECT_EQ(decide(nodes).look_again_in, 5s);
   nodes.nodes[0].spent = 35s;

@@ -208,12 +208,11 @@ TEST(Restart, GoesBackForAPodThatCameAndGivesUpWhenTheyKeepComing) {
   nodes.nodes[0].claim->gates = {{"gate", "true"}};
   const MadeChange change = change_of(nodes);
   EXPECT_EQ(change.phase, Phase::EvictDevicePods);
-  EXPECT_EQ(change.claim->device_pod_returns, 1);
   EXPECT_EQ(change.claim->gates.size(), 1U) << "what was paused is still to be restored";
 
-  nodes.nodes[0].claim->device_pod_returns = 3;
+  nodes.nodes[0].pods->front().generation = 4;
   EXPECT_EQ(verdict(nodes), "restart > failed");
-  EXPECT_THAT(change_of(nodes).outcome->reason, HasSubstr("late"));
+  EXPECT_THAT(change_of(nodes).outcome->reason, HasSubstr("late came after 3 others"));
   EXPECT_FALSE(change_of(nodes).outcome->after_swap) << "the version is not to blame";
   EXPECT_FALSE(change_of(nodes).claim) << "the old driver serves: the node is given back";
 
@@ -247,7 +246,7 @@ TEST(Restart, SaysWhatIsWrongWithTheNewPodAndFailsInTheEnd) {
   nodes.nodes[0].driver.pod = "new";
   nodes.nodes[0].driver.is_ready = false;
   nodes.nodes[0].driver.trouble = "CrashLoopBackOff: exit 1";
-  nodes.nodes[0].spent = 29min;
+  nodes.nodes[0].spent = nodes.nodes[0].claim->spent = 29min;
   EXPECT_EQ(verdict(nodes), "waits");
   nodes.nodes[0].spent = 30min;
   const MadeChange change = change_of(nodes);
@@ -362,6 +361,7 @@ TEST(AfterTheSwap, AMachineThatDiesFailsAndFreesItsSlot) {
     nodes.nodes[0].driver.pod = "new";
     nodes.nodes[0].driver.is_ready = false;
     nodes.nodes[0].is_ready = false;
+    nodes.nodes[0].claim->deadline_paused = true;
     nodes.nodes[0].unready_for = 9min;
     EXPECT_EQ(verdict(nodes), "waits") << name(phase);
     nodes.nodes[0].unready_for = 10min;

@@ -77,6 +77,24 @@ class AnElection : public testing::Test {
   std::int64_t number(const char* field) { return json::int_at(last().request.body, {"spec", field}, -1); }
 };
 
+TEST_F(AnElection, KnowsWhenTheLeaderBeforeWasHeardOfByItsOwnClock) {
+  start();
+  last().answer(lease_of("other", "7", 15, 3));
+  run(0s);
+  EXPECT_FALSE(election->is_leader());
+  run(20s);
+  last().answer(lease_of("other", "7", 15, 3));
+  run(0s);
+  last().answer(accepted("8"));
+  run(0s);
+  ASSERT_TRUE(election->is_leader());
+  EXPECT_EQ(election->leader_before_until(), base::parse_rfc3339("2025-01-01T00:00:03Z").value());
+  run(3s);
+  last().answer(accepted("9"));
+  run(0s);
+  EXPECT_EQ(election->leader_before_until(), base::parse_rfc3339("2025-01-01T00:00:03Z").value());
+}
+
 TEST_F(AnElection, MakesTheLeaseWhenThereIsNone) {
   start();
   EXPECT_EQ(last().request.verb, Verb::Get);

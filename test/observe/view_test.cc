@@ -4,7 +4,6 @@
 
 #include "observe/node_view.h"
 #include "observe/objects.h"
-#include "observe/stopwatch.h"
 #include "protocol/keys.h"
 #include "protocol/order.h"
 #include "protocol/record.h"
@@ -162,7 +161,7 @@ class NodeViewTest : public ::testing::Test {
     around.desired = {
         .digest = "new", .version = "550", .image = {}, .daemon_set = "gpu-operator/driver", .is_settled = true};
     return node_view(node_facts_now, recorded_state_of(node_facts_now, kViewProfile, "policy", kViewNow), around,
-                     kViewProfile, kViewNow);
+                     kViewProfile);
   }
 
   static void run_since(kube::Object& pod, std::string_view at) {
@@ -317,7 +316,6 @@ TEST_F(NodeViewTest, ReadinessCordonTaintAndLabelsAreSeen) {
   const core::NodeView view = seen();
   EXPECT_TRUE(view.is_skipped && view.is_held && view.is_cordoned && view.is_tainted);
   EXPECT_FALSE(view.is_ready);
-  EXPECT_EQ(view.unready_for, 2min);
   EXPECT_THAT(view.gates, ::testing::ElementsAre(::testing::Pair("nvidia.com/gpu.deploy.device-plugin", "true")));
 }
 
@@ -326,43 +324,6 @@ TEST_F(NodeViewTest, AnAdoptedClaimIsNotWrittenYet) {
   json::ensure(node, {"spec", "unschedulable"}) = true;
   EXPECT_TRUE(seen().claim);
   EXPECT_FALSE(seen().claim_is_written);
-}
-
-// Time.
-
-TEST(Stopwatch, CountsFromTheRecordAndThenByItself) {
-  Stopwatch watch;
-  protocol::ClaimRecord held{
-      .kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kViewNow - 100s, .excluded = 40s};
-  base::Instant now{};
-  EXPECT_EQ(watch.look("n", held, true, now, kViewNow), 60s);
-  EXPECT_EQ(watch.look("n", held, true, now + 10s, kViewNow + 500s), 70s) << "the wall clock may jump";
-  EXPECT_EQ(watch.look("n", held, false, now + 30s, kViewNow + 30s), 70s) << "time without us does not count";
-  EXPECT_EQ(watch.look("n", held, true, now + 31s, kViewNow + 31s), 71s);
-  EXPECT_EQ(watch.excluded("n", held, kViewNow + 31s), 60s);
-}
-
-TEST(Stopwatch, APauseThatAnEarlierProcessSawDoesNotCount) {
-  Stopwatch watch;
-  const protocol::ClaimRecord held{.kind = "k",
-                                   .node = "n",
-                                   .claim = {.id = "c", .policy = "p", .deadline_paused = true},
-                                   .since = kViewNow - 1000s,
-                                   .excluded = 40s,
-                                   .stopped_at = kViewNow - 900s};
-  base::Instant now{};
-  EXPECT_EQ(watch.look("n", held, false, now, kViewNow), 60s);
-  EXPECT_EQ(watch.look("n", held, true, now + 5s, kViewNow + 5s), 65s) << "it ended";
-  EXPECT_EQ(watch.excluded("n", held, kViewNow + 5s), 940s);
-}
-
-TEST(Stopwatch, ANewPhaseBeginsAnew) {
-  Stopwatch watch;
-  protocol::ClaimRecord held{.kind = "k", .node = "n", .claim = {.id = "c", .policy = "p"}, .since = kViewNow - 100s};
-  EXPECT_EQ(watch.look("n", held, true, {}, kViewNow), 100s);
-  held.claim.phase = Phase::Drain;
-  held.since = kViewNow + 5s;
-  EXPECT_EQ(watch.look("n", held, true, {}, kViewNow), 0s) << "a clock behind the writer's does not go negative";
 }
 
 }  // namespace

@@ -97,7 +97,8 @@ class Checker {
     std::deque<base::Instant> driver_deletes = {};  // in the last minute
     bool touched_since_failed = true;
     bool policy_since_failed = true;
-    int writes = 0;  // by the operator, since it was at rest
+    int writes = 0;           // by the operator, since it was at rest
+    int writes_in_phase = 0;  // that left it in its phase
     std::map<std::string, int> events = {};
     std::set<std::string> proven = {};  // digests of drivers whose images are on the node
   };

@@ -40,6 +40,17 @@ json::Array taints_without_ours(const kube::Object& node) {
   return taints;
 }
 
+// What keeps drover from going on with a node is a condition of it.
+json::Value status_without_ours(const kube::Object& node) {
+  json::Members status = json::members_at(node, {"status"});
+  json::Array conditions;
+  for (const json::Value& one : json::array_at(node, {"status", "conditions"})) {
+    if (!json::text_at(one, {"type"}).ends_with("Blocked")) conditions.push_back(one);
+  }
+  status["conditions"] = std::move(conditions);
+  return status;
+}
+
 }  // namespace
 
 void Checker::check_node_write(const kube::Object& before, const kube::Object& after, Tracked& node,
@@ -59,10 +70,21 @@ void Checker::check_node_write(const kube::Object& before, const kube::Object& a
     blame("I17 single owner", fmt::format("{} was claimed for {} and is not any more", now.name, was.claim->kind));
   }
   if (now.is_cordoned && !was.is_cordoned) ++effects_[now.name].cordons;
-  if (options_.counts_writes) count_writes(node, now);
+  // At most two of a condition for each time that a node is blocked; they are not part of an upgrade.
+  const bool is_of_status = !json::same(json::members_at(before, {"status"}), json::members_at(after, {"status"}));
+  if (options_.counts_writes && !is_of_status) count_writes(node, now);
 }
 
 void Checker::count_writes(Tracked& node, const NodeMarks& now) {
+  // While a node stays where it is, what it has waited for is written down: three times for each limit, and three
+  // times that pods came back.
+  const NodeMarks& was = node.marks;
+  const bool stays = was.claim && now.claim && was.claim->id == now.claim->id && was.claim->phase == now.claim->phase &&
+                     was.state == now.state && was.is_cordoned == now.is_cordoned;
+  node.writes_in_phase = stays ? node.writes_in_phase + 1 : 0;
+  if (node.writes_in_phase > 6)
+    blame("I24 bounded writes", fmt::format("{} got {} writes in one phase", now.name, node.writes_in_phase));
+  if (stays) return;
   ++node.writes;
   const bool waits_and_drains = !no_terms([](const Terms& terms) { return terms.waits && terms.drains; });
   if (node.writes > (waits_and_drains ? 7 : 6)) {
@@ -101,7 +123,7 @@ void Checker::check_fields(const kube::Object& before, const kube::Object& after
       foreign("metadata." + key);
     }
   }
-  if (!json::same(json::members_at(before, {"status"}), json::members_at(after, {"status"}))) foreign("the status");
+  if (!json::same(status_without_ours(before), status_without_ours(after))) foreign("the status");
 }
 
 void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {

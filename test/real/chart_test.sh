@@ -106,6 +106,8 @@ release_holds() {
     expect "the operator may apply DaemonSets where drivers are" can "$operator" patch daemonsets.apps -n gpu-operator
     expect "the operator may write the status of policies" can "$operator" patch clusterpolicies.nvidia.com --subresource=status
     expect "the operator may write Events about nodes" can "$operator" create events -n default
+    expect "the operator may write Events about pods in the way" can "$operator" create events -n ml
+    expect "the operator may write a condition of a node" can "$operator" patch nodes --subresource=status
     expect "the operator may renew its lease" can "$operator" update leases.coordination.k8s.io/drover -n drover-system
     expect "the operator may not make pods elsewhere" cannot "$operator" create pods -n ml
     expect "the operator may not touch DaemonSets elsewhere" cannot "$operator" patch daemonsets.apps -n ml

@@ -99,7 +99,7 @@ inline constexpr Condition node_is_drained = {
     "the node is drained", [](const RuleInput& c, Explanation& words) {
       const Clearing left = clearing::of_pods_that_can_go(c);
       words.say_made([&] {
-        return left.is_done() ? std::string("nothing is left")
+        return left.is_done() ? clearing::what_stays(c)
                               : fmt::format("{} in the way: {}", left.in_the_way(), names_of(left));
       });
       return left.is_done();
@@ -121,15 +121,10 @@ inline constexpr Condition emptying_took_too_long = {
       return true;
     }};
 
-// Pods that came back since belong to those that always do.
 inline bool holder_has_come(const RuleInput& c, Explanation& words) {
   return c.node.pods && (c.policy.device_pods || c.policy.drain) && a_holder_is_left.holds(c, words);
 }
 inline constexpr Condition a_holder_has_come = {"a pod that uses the device has come", holder_has_come};
-inline constexpr Condition holders_keep_coming = {
-    "pods that use the device keep coming", [](const RuleInput& c, Explanation& words) {
-      return c.node.claim && c.node.claim->device_pod_returns >= kMostReturns && holder_has_come(c, words);
-    }};
 
 // ---- the swap
 

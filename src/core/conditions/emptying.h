@@ -24,17 +24,27 @@ inline bool has_device_pods(const RuleInput& c) {
                      [](const PodView& pod) { return pod.uses_device && !pod.is_finished && !pod.is_ours; });
 }
 
-// A limit is over only when this process has tried for itself: the time that an operator was down counts, but no pod
-// is deleted that was never asked to leave.
+// A limit is over only when this process has tried for itself, so that no pod is deleted that was never asked to leave,
+// and when what it waits for was heard of after it ran out: a watch that stands still shows what was.
 inline bool is_over(const RuleInput& c, const std::optional<Span>& limit, Span extra, Explanation& words) {
   if (!limit) {
     words.say("{}, without a limit", base::human(c.node.spent));
     return false;
   }
   words.say("{} of {}", base::human(c.node.spent), base::human(*limit + extra));
-  if (c.node.spent >= *limit + extra) return c.node.tried;
-  words.look_again_in(*limit + extra - c.node.spent);
-  return false;
+  const Span over = c.node.spent - (*limit + extra);
+  if (over < Span::zero()) {
+    words.look_again_in(-over);
+    return false;
+  }
+  if (c.node.unheard_for > over) words.ask_for_news();
+  return c.node.tried && c.node.unheard_for <= over;
+}
+
+// What is left of a node that is drained.
+inline std::string what_stays(const RuleInput& c) {
+  const std::string names = names_of_returned(*c.node.pods);
+  return names.empty() ? "nothing is left" : "left, as their owners recreate them here: " + names;
 }
 
 }  // namespace clearing
@@ -77,6 +87,19 @@ inline constexpr Condition no_pod_uses_the_device = {
         return left.is_done() ? std::string("none is left") : names_of(left);
       });
       return !clearing::has_device_pods(c);
+    }};
+
+// Evicted again and again, and there again: something places them on this node past the scheduler.
+inline constexpr Condition pods_keep_coming = {
+    "pods that use the device keep coming", [](const RuleInput& c, Explanation& words) {
+      if (!c.node.pods) return false;
+      const auto pod = std::find_if(c.node.pods->begin(), c.node.pods->end(), [](const PodView& one) {
+        return one.uses_device && !one.is_finished && !one.is_ours && one.generation > kMostReturns;
+      });
+      if (pod == c.node.pods->end()) return false;
+      words.say("{} came after {} others of {} were evicted; keep it off the node: does it set spec.nodeName?",
+                pod->full_name(), pod->generation - 1, pod->owner.empty() ? "its name" : pod->owner);
+      return true;
     }};
 
 inline constexpr Condition a_device_pod_may_not_go = {"a pod that uses the device may not be evicted",
@@ -122,7 +145,7 @@ inline constexpr Condition nothing_is_in_the_way = {
     "the node is drained", [](const RuleInput& c, Explanation& words) {
       const Clearing left = clearing::of_all_pods(c);
       words.say_made([&] {
-        return left.is_done() ? std::string("nothing is left")
+        return left.is_done() ? clearing::what_stays(c)
                               : fmt::format("{} in the way: {}", left.in_the_way(), names_of(left));
       });
       return left.is_done();

@@ -38,13 +38,6 @@ inline bool device_pod_has_come(const RuleInput& c, Explanation& words) {
 }
 inline constexpr Condition a_device_pod_has_come = {"a pod that uses the device has come", device_pod_has_come};
 
-// They are placed past the scheduler; evicting them for ever would not help.
-inline constexpr int kMostReturns = 3;
-inline constexpr Condition pods_keep_coming = {
-    "pods that use the device keep coming", [](const RuleInput& c, Explanation& words) {
-      return c.node.claim && c.node.claim->device_pod_returns >= kMostReturns && device_pod_has_come(c, words);
-    }};
-
 inline constexpr Condition new_driver_is_ready = {
     "the new driver is ready", [](const RuleInput& c, Explanation& words) {
       const DriverView& driver = c.node.driver;

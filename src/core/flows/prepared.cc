@@ -19,7 +19,6 @@ constexpr Entry kOnEntryPrepared[] = {
     {Idle, {ForgetOutcome, Release}},
     {Required, {PutBack, AskAgain, Requeue}},
     {Cordon, {Take, CloseGates}},
-    {Drain, CountReturn},
     {Restart, Retarget},
     {Uncordon, OpenGates},
     {Done, {Succeed, Release}},

@@ -23,6 +23,7 @@ inline constexpr Rule kEmptyInOneGo[] = {
 
     move(Drain, nothing_is_to_be_evicted, kSwap, Reason::NothingToEvict, "no pod is to be evicted"),
     wait(Drain, pods_are_not_known, Reason::ListingPods, "the node's pods are being listed"),
+    move(Drain, pods_keep_coming, Failed, Reason::PodsKeepComing, "pods that use the device keep coming"),
     move(Drain, a_holder_may_not_go, Failed, Reason::EvictionRefused, "a pod that uses the device may not be evicted"),
     move(Drain, both(a_holder_is_left, emptying_took_too_long), Failed, Reason::DrainTimeout,
          "the drain ran out of time"),
@@ -37,7 +38,7 @@ inline constexpr Rule kEmptyInOneGo[] = {
 
     // A scheduler that had not seen the cordon yet may have put a pod there since.
     wait(kSwap, both(old_driver_is_there, pods_are_not_known), Reason::ListingPods, "the node's pods are being listed"),
-    move(kSwap, both(old_driver_is_there, holders_keep_coming), Failed, Reason::PodsKeepComing,
+    move(kSwap, both(old_driver_is_there, pods_keep_coming), Failed, Reason::PodsKeepComing,
          "pods that use the device keep coming"),
     move(kSwap, both(old_driver_is_there, a_holder_has_come), Drain, Reason::PodReturned,
          "a pod that uses the device has come"),

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "kube/net/user_agent.h"
+#include "base/version.h"
 
 namespace drover::kube::net {
 namespace {
@@ -181,9 +181,10 @@ Result<Outgoing> outgoing(const Target& target, const WatchRequest& request) {
 }
 
 std::string wire_text(const Target& target, const Outgoing& request, std::string_view authorization) {
-  std::string out = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\nAccept: application/json, */*\r\n",
-                                request.method, request.target, authority(target.host, target.port),
-                                target.user_agent.empty() ? kUserAgent : std::string_view(target.user_agent));
+  std::string out =
+      fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\nAccept: application/json, */*\r\n", request.method,
+                  request.target, authority(target.host, target.port),
+                  target.user_agent.empty() ? fmt::format("drover/{}", base::version()) : target.user_agent);
   if (!authorization.empty()) out.append("Authorization: ").append(authorization).append("\r\n");
   if (!request.content_type.empty()) out += "Content-Type: " + request.content_type + "\r\n";
   if (request.writes) out += fmt::format("Content-Length: {}\r\n", request.body.size());

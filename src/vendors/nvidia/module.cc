@@ -23,6 +23,7 @@ constexpr VendorWords kNvidia = {
     .device_paths = "/dev/nvidia",
     .claim_driver = "gpu.nvidia.com",
     .own_operator = "app=gpu-operator",
+    .own_operator_managers = "gpu-operator,driver-manager",
     .own_operator_off = ", or set driver.enabled=false in its ClusterPolicy",
 };
 

@@ -22,6 +22,7 @@ constexpr VendorWords kTenstorrent = {
     .device_paths = "/dev/tenstorrent",
     .claim_driver = "tenstorrent.com",
     .own_operator = "app.kubernetes.io/name=tt-k8s-driver-manager",
+    .own_operator_managers = "manager,tt-k8s-driver-manager",
     .own_operator_off = " (a TenstorrentDriverPolicy that is paused is paused for both)",
 };
 

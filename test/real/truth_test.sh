@@ -1,0 +1,154 @@
+#!/bin/bash
+# What drover says and does when the cluster misbehaves, on a real control plane with simulated kubelets: an API server that is
+# away, a leader whose clock is wrong, a pod that comes back past the scheduler, a driver that breaks after it was done, and a
+# policy that is paused. The operator runs as its own ServiceAccount, with the chart's roles and a lease, and is started again
+# when it ends, as its Deployment would. Exit 3 where no control plane can be built.
+# shellcheck disable=SC2317,SC2016,SC2154  # functions are called through expect and trap; nothing is to expand; stage.sh sets them
+set -uo pipefail
+# shellcheck source=test/real/stage.sh
+source "$(dirname "$0")/stage.sh"
+# shellcheck source=test/real/nvidia_stage.sh
+source "$(dirname "$0")/nvidia_stage.sh"
+open_bed truth
+export KUBECONFIG=$bed/kubeconfig
+
+operator_arguments=(--lease gpu-operator/gpu-operator --lease-seconds 15 --vendor nvidia=gpu-operator)
+run_operator() { # [ENVIRONMENT...]: again and again, as a Deployment does
+    while :; do
+        env "$@" "$drover" operator --kubeconfig "$stage/operator.kubeconfig" "${operator_arguments[@]}" >>"$stage/operator.log" 2>&1 &
+        echo $! >"$stage/operator.pid"
+        wait $!
+        echo "operator ended: $?" >>"$stage/operator.log"
+        sleep 1
+    done
+}
+start_supervised() { # [ENVIRONMENT...]
+    run_operator "$@" &
+    operator=$!
+}
+stop_supervised() {
+    stop "$operator" KILL
+    stop_pid "$(cat "$stage/operator.pid")"
+    operator=
+}
+stop_pid() { # PID: not a child of ours
+    kill -TERM "$1" 2>/dev/null
+    while kill -0 "$1" 2>/dev/null; do sleep 0.1; done
+}
+state_is() { is "$1" "node/$2" '{.metadata.labels.nvidia\.com/gpu-driver-upgrade-state}'; } # STATE NODE
+condition_is() { is "$1" clusterpolicy/cluster-policy "{.status.conditions[?(@.type==\"$2\")].status}/{.status.conditions[?(@.type==\"$2\")].reason}"; } # STATUS/REASON TYPE
+all_done() { # VERSION
+    local node
+    drivers_are_ready "$1" || return 1
+    for node in nvidia-1 nvidia-2 nvidia-3; do state_is upgrade-done "$node" || return 1; done
+}
+guarded_training() { # NODE: one pod with a GPU on it, which its budget protects
+    kubectl apply -f - <<YAML
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: train, namespace: default}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: train}}
+  template:
+    metadata: {labels: {app: train}}
+    spec:
+      terminationGracePeriodSeconds: 1
+      nodeSelector: {kubernetes.io/hostname: $1}
+      containers:
+      - {name: cuda, image: "cuda:1", command: [sleep, infinity], resources: {limits: {nvidia.com/gpu: "1"}}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: train, namespace: default}
+spec:
+  minAvailable: 1
+  selector: {matchLabels: {app: train}}
+YAML
+}
+trains() { [ "$(kubectl get deployment train -o 'jsonpath={.status.readyReplicas}')" = 1 ]; }
+pod_of_training() { kubectl get pods -l app=train -o 'jsonpath={.items[0].metadata.uid}'; }
+same_pod() { [ "$(pod_of_training)" = "$1" ] || { echo "the protected pod is gone"; return 1; }; } # UID
+another_pod() { [ -n "$(pod_of_training)" ] && [ "$(pod_of_training)" != "$1" ]; }
+server_away() { # SECONDS
+    "$bed_scripts/stop" "$bed" kube-apiserver --signal KILL && sleep "$1" && "$bed_scripts/start" "$bed" kube-apiserver
+}
+answers() { kubectl get --raw /readyz >/dev/null; }
+forced_list_names() { kubectl get clusterpolicy cluster-policy -o 'jsonpath={.status.forcedDeletions[*].pod}' | grep -q "$1"; }
+event_in_namespace() { kubectl get events -n default --field-selector involvedObject.kind=Pod | grep -q 'Deleted from node'; }
+never_ready() { ! kubectl wait clusterpolicy/cluster-policy --for=condition=Ready --timeout=5s; }
+
+expect "the chart is installed" helm install gpu-operator charts/drover -n gpu-operator --create-namespace --set operator.replicas=0
+token=$(kubectl create token gpu-operator -n gpu-operator --duration=2h)
+kubectl config view --raw --minify | sed -E '/client-(certificate|key)-data|^ +token:/d' >"$stage/operator.kubeconfig"
+kubectl --kubeconfig "$stage/operator.kubeconfig" config set-credentials operator --token="$token" >/dev/null
+kubectl --kubeconfig "$stage/operator.kubeconfig" config set-context --current --user=operator >/dev/null
+"$drover_sim" kubelet --kubeconfig "$KUBECONFIG" --nodes nvidia=3 --pull 200ms --start 100ms --driver 1s --stop 200ms --task 500ms \
+    >"$stage/sim.log" 2>&1 &
+expect "three nodes are ready" soon 30 kubectl wait --for=condition=Ready nodes --all --timeout=20s
+start_supervised
+expect "a policy is made" soon 10 policy '{podDeletion: {timeoutSeconds: 100}}'
+expect "the first driver comes to every node" soon 90 all_done 470.82.01
+expect "kubectl wait finds it Ready" kubectl wait clusterpolicy/cluster-policy --for=condition=Ready --timeout=30s
+expect "drover status says that an operator is at work" grep -qE '^operator .* is at work, lease gpu-operator/gpu-operator' <("$drover" status)
+
+# Paused with another version wanted: nothing is Ready.
+expect "upgrades are switched off" set_policy '{"spec":{"driver":{"upgradePolicy":{"autoUpgrade":false}}}}'
+expect "updates are by hand" set_policy '{"spec":{"daemonsets":{"updateStrategy":"OnDelete"}}}'
+expect "another version is set" set_version 510.85.02
+expect "the policy is not Ready" soon 20 condition_is False/ManualUpgradePending Ready
+expect "kubectl wait does not succeed" never_ready
+
+# The API server is away for 80 s in a drain with a limit of 100 s.
+expect "a budget protects the work on one node" guarded_training nvidia-1
+expect "which runs" soon 30 trains
+pod=$(pod_of_training)
+expect "upgrades are switched on" set_policy '{"spec":{"driver":{"upgradePolicy":{"autoUpgrade":true,"maxParallelUpgrades":3,"maxUnavailable":"100%"}}}}'
+expect "the node is being emptied" soon 60 state_is pod-deletion-required nvidia-1
+expect "the API server is away for 80 s" server_away 80
+expect "it is back" soon 30 answers
+expect "the lease was lost meanwhile, and the operator began again" soon 30 grep -q 'operator ended' "$stage/operator.log"
+expect "half a minute later the protected pod is still there" steadily 40 same_pod "$pod"
+expect "what stands in the way is a condition" soon 30 condition_is True/PodDisruptionBudget Blocked
+expect "the limit comes all the same" soon 120 another_pod "$pod"
+expect "the policy's status lists the deletion" soon 20 forced_list_names default/train
+expect "an Event about the pod is in its namespace" soon 10 event_in_namespace
+expect "every node has the driver" soon 120 all_done 510.85.02
+
+# A leader whose clock is an hour ahead.
+pod=$(pod_of_training)
+expect "a third version is set" set_version 535.129.03
+expect "the node is being emptied again" soon 60 state_is pod-deletion-required nvidia-1
+sleep 5
+stop_supervised
+faketime=$(find /usr/lib -name libfaketime.so.1 2>/dev/null | head -n 1)
+expect "libfaketime is there" test -n "$faketime"
+start_supervised "LD_PRELOAD=$faketime" FAKETIME=+1h FAKETIME_DONT_FAKE_MONOTONIC=1
+expect "a leader an hour ahead spends no limit" steadily 40 same_pod "$pod"
+expect "its clock is wrong indeed" grep -q "$(date -u -d '+1 hour' +%Y-%m-%dT%H)" <(kubectl get lease -n gpu-operator gpu-operator -o 'jsonpath={.spec.renewTime}')
+expect "and the limit comes" soon 120 another_pod "$pod"
+expect "every node has the third driver" soon 120 all_done 535.129.03
+stop_supervised
+start_supervised
+
+# A driver that breaks after it was done.
+breaks() {
+    local pod
+    pod=$(kubectl get pods -n gpu-operator -l app=nvidia-driver-daemonset --field-selector spec.nodeName=nvidia-2 -o name)
+    kubectl create quota none -n gpu-operator --hard=pods=0 && sleep 1 && kubectl delete "$pod" -n gpu-operator --now
+}
+expect "a driver pod goes, and none may be made" breaks
+expect "the policy says which node serves no more" soon 60 condition_is False/DriverNotReady Ready
+expect "kubectl wait does not succeed then" never_ready
+expect "the quota goes" kubectl delete quota none -n gpu-operator
+expect "and it is Ready again" soon 120 condition_is True/AllServing Ready
+
+# A pod that its owner puts on the node past the scheduler.
+expect "the work is pinned to its node" kubectl patch deployment train --type=strategic -p '{"spec":{"template":{"spec":{"nodeName":"nvidia-1","nodeSelector":null}}}}'
+expect "without a budget" kubectl delete pdb train
+expect "it runs" soon 60 trains
+expect "a fourth version is set" set_version 550.54.15
+expect "the node fails, and its owner is named" soon 120 grep -q 'ReplicaSet default/train' <(kubectl get clusterpolicy cluster-policy -o 'jsonpath={.status.nodes[?(@.state=="upgrade-failed")].reason}')
+expect "and it serves" is '' node/nvidia-1 '{.spec.unschedulable}'
+stop_supervised
+exit $failed
