@@ -269,7 +269,8 @@ std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const v
   if (profile.flow.has(core::Trait::ResidentAgent))
     return fleet.seen().nodes[node].driver.loaded.str();  // the image is the builder's
   const observe::PodFacts* pod = fleet.driver_pod(node);
-  return pod == nullptr ? std::string() : version_in(pod->image.str(), fleet.desired(node));
+  // One whose container does not run, as while it is being pulled, has loaded nothing.
+  return pod == nullptr || !pod->running_since ? std::string() : version_in(pod->image.str(), fleet.desired(node));
 }
 
 std::vector<std::string> status_lines(const PolicySnapshot& snapshot) {

@@ -9,7 +9,7 @@
 
 namespace drover::cli {
 
-// The version that a node's driver pod brings, as far as its image says; "" without a pod.
+// The version that a node's driver pod has loaded, as far as its image says; "" while none runs.
 std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const vendors::WorkProfile& profile);
 
 // A table of nodes, a line that sums up, and what is wrong with the policy.

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/limit_flag.h"
+#include "cli/operator_at_work.h"
 #include "cli/plan_text.h"
 #include "cli/snapshot_reader.h"
 #include "forecast/monte_carlo.h"
@@ -92,6 +93,8 @@ int plan(const PlanFlags& flags, vendors::WorkProfiles profiles) {
     say(troubles, flags.file);
     return kBadInput;
   }
+  // Policies that are only proposed say nothing of an operator.
+  say({look_for_operator(**api, loop, reader.policies()).text()}, "");
   say(reader.notes(), "");
   const forecast::Forecast forecast = forecast::foresee(reader.input());
   print(forecast, flags.output == "json");

@@ -23,7 +23,9 @@ std::string span_text(const std::optional<Span>& span) {
 std::int64_t seconds(Span span) { return std::chrono::round<std::chrono::seconds>(span).count(); }
 
 // Nodes that have what is wanted and are not touched are only counted.
-bool is_worth_a_row(const forecast::Row& row) { return row.wave > 0 || row.end != forecast::Row::End::Done; }
+bool is_worth_a_row(const forecast::Row& row) {
+  return row.wave > 0 || row.is_first_install || row.end != forecast::Row::End::Done;
+}
 
 std::string_view word_of(forecast::Row::End end) {
   switch (end) {
@@ -43,6 +45,7 @@ std::string driver_text(const forecast::NodeDetails& detail) {
 }
 
 std::string ends_text(const forecast::Row& row) {
+  if (row.is_first_install) return "done: its first driver, without cordon or drain";
   if (row.end == forecast::Row::End::Done) return "done";
   return fmt::format("{}: {}", word_of(row.end), base::one_line(row.reason, kMostPlanReason));
 }
@@ -117,7 +120,7 @@ void add_removals(const forecast::Forecast& forecast, std::vector<std::string>& 
 void add_images(const forecast::Forecast& forecast, std::vector<std::string>& lines) {
   std::set<std::string> images;
   for (const forecast::Row& row : forecast.rows) {
-    if (row.wave > 0 && !row.detail.image.empty()) images.insert(row.detail.image);
+    if ((row.wave > 0 || row.is_first_install) && !row.detail.image.empty()) images.insert(row.detail.image);
   }
   if (!images.empty()) lines.emplace_back("\nimages");
   for (const std::string& image : images) lines.push_back("  " + image);
@@ -173,7 +176,13 @@ std::string last_line(const forecast::Forecast& forecast) {
                        how);
   }
   if (forecast.rows.empty()) return "nothing is to be done: no policy has a node";
-  return taken == 0 ? "nothing is to be done" : fmt::format("it gets through: {}", how);
+  const auto first =
+      std::count_if(forecast.rows.begin(), forecast.rows.end(), [](const auto& row) { return row.is_first_install; });
+  const std::string installs =
+      first == 0 ? ""
+                 : fmt::format("{} node{} get{} the first driver", first, first == 1 ? "" : "s", first == 1 ? "s" : "");
+  if (taken == 0) return first == 0 ? "nothing is to be done" : "it gets through: " + installs;
+  return fmt::format("it gets through: {}{}", how, first == 0 ? "" : "; " + installs);
 }
 
 }  // namespace
@@ -205,10 +214,16 @@ json::Value plan_json(const forecast::Forecast& forecast) {
       if (!one.is_replacement) pod["pod"] = one.pod;
       evictions.push_back(std::move(pod));
     }
-    json::Members node = {
-        {"name", row.node},          {"vendor", row.vendor},        {"policy", row.policy},
-        {"wave", row.wave},          {"loaded", row.detail.loaded}, {"wanted", row.detail.wanted},
-        {"image", row.detail.image}, {"ends", word_of(row.end)},    {"evictions", std::move(evictions)}};
+    json::Members node = {{"name", row.node},
+                          {"vendor", row.vendor},
+                          {"policy", row.policy},
+                          {"wave", row.wave},
+                          {"firstInstall", row.is_first_install},
+                          {"loaded", row.detail.loaded},
+                          {"wanted", row.detail.wanted},
+                          {"image", row.detail.image},
+                          {"ends", word_of(row.end)},
+                          {"evictions", std::move(evictions)}};
     if (row.starts_in) node["startsInSeconds"] = seconds(*row.starts_in);
     if (row.ends_in) node["endsInSeconds"] = seconds(*row.ends_in);
     if (row.end != forecast::Row::End::Done) node["reason"] = row.reason;

@@ -97,6 +97,12 @@ bool SnapshotReader::is_asked_about(const PolicySnapshot& policy) const {
   return api_.is_empty() || api_.has(policy.profile(), ref.kind, ref.key);
 }
 
+std::vector<const kube::Object*> SnapshotReader::policies() const {
+  std::vector<const kube::Object*> objects;
+  for (const PolicySnapshot* policy : snapshot_.policies()) objects.push_back(policy->policy());
+  return objects;
+}
+
 std::vector<std::string> SnapshotReader::troubles() const {
   std::vector<std::string> lines;
   for (const auto& vendor : snapshot_.vendors()) {

@@ -34,6 +34,8 @@ class SnapshotReader {
   void begin(std::function<void(base::Result<void>)> done);
 
   bool has_policy() const { return !snapshot_.policies().empty(); }
+  // The objects, with their status.
+  std::vector<const kube::Object*> policies() const;
   // What cannot be read, or would be ignored, of the policies that are asked about, one line each; the input means
   // nothing then. Where some are proposed, these are asked about, else all.
   std::vector<std::string> troubles() const;

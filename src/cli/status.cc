@@ -10,6 +10,7 @@
 #include "cli/fleet_snapshot.h"
 #include "cli/fleet_text.h"
 #include "cli/limit_flag.h"
+#include "cli/operator_at_work.h"
 #include "kube/config.h"
 #include "kube/http_api.h"
 #include "observe/ranges.h"
@@ -44,7 +45,12 @@ class Viewer {
     });
     loop_.run();
     if (!outcome) return base::with_context(std::move(outcome).error(), source);
-    if (!policies().empty()) return {};
+    std::vector<const kube::Object*> objects;
+    for (const PolicySnapshot* policy : policies()) objects.push_back(policy->policy());
+    if (!objects.empty()) {
+      at_work_ = look_for_operator(*api_, loop_, objects);
+      return {};
+    }
     std::string kinds;
     for (const vendors::WorkProfile* profile : profiles)
       kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", observe::policy_kind_of(*profile).qualified());
@@ -53,11 +59,13 @@ class Viewer {
   }
 
   std::vector<const PolicySnapshot*> policies() const { return snapshot_->policies(); }
+  const OperatorAtWork& at_work() const { return at_work_; }
 
  private:
   kube::AsioLoop loop_;
   std::unique_ptr<kube::HttpApi> api_;
   std::unique_ptr<FleetSnapshot> snapshot_;
+  OperatorAtWork at_work_;
 };
 
 int show_status(const StatusFlags& flags, vendors::WorkProfiles profiles) {
@@ -65,6 +73,7 @@ int show_status(const StatusFlags& flags, vendors::WorkProfiles profiles) {
   if (auto looked = viewer.look(flags, profiles); !looked) return complain(looked.error());
   json::Array all;
   int exit_code = 0;
+  if (flags.output != "json") print({viewer.at_work().text(), ""});
   for (const PolicySnapshot* policy : viewer.policies()) {
     if (something_failed(*policy)) exit_code = 1;
     if (flags.output == "json") {
@@ -73,7 +82,9 @@ int show_status(const StatusFlags& flags, vendors::WorkProfiles profiles) {
       print(status_lines(*policy));
     }
   }
-  if (flags.output == "json") fmt::print("{}\n", json::text_of(json::Members{{"policies", std::move(all)}}));
+  if (flags.output == "json")
+    fmt::print("{}\n",
+               json::text_of(json::Members{{"operator", viewer.at_work().row()}, {"policies", std::move(all)}}));
   return exit_code;
 }
 
@@ -86,6 +97,7 @@ int explain_node(const StatusFlags& flags, vendors::WorkProfiles profiles) {
     if (lines) break;
   }
   if (!lines) return complain(lines.error());
+  if (viewer.at_work().is_at_work == false) print({viewer.at_work().text()});
   print(*lines);
   return 0;
 }

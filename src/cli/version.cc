@@ -1,18 +1,15 @@
 // `drover version`: which drover this is, and what built it.
 #include <fmt/format.h>
 
+#include "base/version.h"
 #include "cli/commands.h"
-
-#ifndef DROVER_VERSION
-#define DROVER_VERSION "dev"
-#endif
 
 namespace drover::cli {
 
 void add_version(Command app) {
   Command command = app.add("version", "Print the version");
   command.run([] {
-    fmt::print("{} {} ({})\n", program_name(), DROVER_VERSION, __VERSION__);
+    fmt::print("{} {} ({})\n", program_name(), base::version(), __VERSION__);
     return 0;
   });
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/explain.h"
+#include "core/node_class.h"
 
 namespace drover::forecast {
 namespace {
@@ -24,8 +25,10 @@ ForecastRollout::ForecastRollout(PolicyFleet& policy, std::size_t index, Context
       drivers_(policy, index, context) {
   fleet_.pods_are_counted = false;
   for (const NodeView& node : fleet_.nodes)
-    since_.push_back(
-        {.phase = -node.spent, .unready_before = node.unready_for, .given_back_before = node.given_back_for});
+    since_.push_back({.phase = -node.spent,
+                      .unready_before = node.unready_for,
+                      .given_back_before = node.given_back_for,
+                      .had_no_driver = core::class_of(node) == core::NodeClass::Installing && node.driver.is_first});
 }
 
 // ---- what is seen
@@ -225,6 +228,7 @@ void ForecastRollout::finish(Forecast& forecast) {
     row.reason = node.phase == Phase::Failed && node.outcome ? node.outcome->reason
                                                              : core::reason_of(*policy_.flow, fleet_, plan_.slots, i);
     row.end = end_of(node);
+    row.is_first_install = since_[i].had_no_driver && row.wave == 0 && row.end == Row::End::Done;
     if (row.end == Row::End::Waits) add_obstacles(i);
     if (row.end == Row::End::Failed || row.end == Row::End::Waits) forecast.gets_through = false;
     forecast.waves = std::max(forecast.waves, row.wave);

@@ -53,6 +53,7 @@ class ForecastRollout {
     base::Span phase = {};  // since when it is there; may lie before the beginning
     base::Span unready_before = {};
     std::optional<base::Span> given_back_before = {};
+    bool had_no_driver = false;
   };
 
   Row& row_of(std::size_t node) { return context_.rows.of(first_row_ + node); }

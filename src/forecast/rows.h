@@ -27,7 +27,8 @@ struct Row {
   std::string vendor = {};
   std::string policy = {};
   NodeDetails detail = {};
-  int wave = 0;  // 0: it is not taken at all
+  int wave = 0;                   // 0: it is not taken at all
+  bool is_first_install = false;  // it has no driver to lose: it gets its first one without being taken
   std::optional<base::Span> starts_in = {};
   std::optional<base::Span> ends_in = {};
   std::vector<Removed> removed = {};

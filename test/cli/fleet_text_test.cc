@@ -143,6 +143,7 @@ rules, in order; the first that holds counts
   ✗ the driver init container requests a drain, and drain is on
   ✗ the node's pods are not known yet
   ✗ no pod uses the device: ml/train-POD (blocked by PodDisruptionBudget ml/train)
+  ✗ pods that use the device keep coming
   ✗ a pod that uses the device may not be evicted, and drain is on
   ✗ a pod that uses the device may not be evicted
   ✗ pods that use the device would not go, and drain is on: TIME of 7m

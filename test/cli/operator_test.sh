@@ -81,6 +81,7 @@ check "metrics say that it leads" '^drover_leader 1$' "$(cat "$stage/page")"
 check "another page is not there" '^404$' "$(page /)"
 
 check "status shows the nodes and ends with 0" 'nvidia-2  535\.129\.03  upgrade-done' "$("$drover" status --kubeconfig "$stage/config" && echo 0)"
+check "status says first who is at work" '^operator .* is at work, lease default/drover' "$("$drover" status --kubeconfig "$stage/config" | head -n 1)"
 check "status speaks JSON" '"policy":"cluster-policy"' "$("$drover" status -o json --kubeconfig "$stage/config")"
 ln -s "$(realpath "$drover")" "$stage/kubectl-drover"
 check "explain works as kubectl's plugin" 'nvidia-1 is upgrade-done' "$("$stage/kubectl-drover" explain nvidia-1 --kubeconfig "$stage/config")"
@@ -99,6 +100,7 @@ if [ $took -lt 3000 ]; then report "it ends soon" yes; else report "it ends soon
 operator=
 lease() { curl -sS --cacert "$stage/ca.pem" -H "Authorization: Bearer $token" "$url/apis/coordination.k8s.io/v1/namespaces/default/leases/drover"; }
 check "it has given its lease back" '"holderIdentity": ?""' "$(lease)"
+check "status says that no operator is at work" '^! no operator is at work: lease default/drover was given back' "$("$drover" status --kubeconfig "$stage/config")"
 
 "$drover" operator --kubeconfig "$stage/config" --lease default/drover --log-format json >"$stage/log" 2>&1 &
 operator=$!

@@ -97,6 +97,7 @@ TEST(PlanWithAgents, InstallsTheFirstDriver) {
   EXPECT_TRUE(foreseen.gets_through) << text_of(foreseen);
   EXPECT_EQ(foreseen.waves, 0) << "a node without a driver is not taken";
   EXPECT_GE(foreseen.takes, 30s) << "it is built there";
+  EXPECT_THAT(text_of(foreseen), HasSubstr("it gets through: 1 node gets the first driver"));
 }
 
 TEST(PlanWithAgents, NamesANodeWhoseAgentCannotBuildIt) {
