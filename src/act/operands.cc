@@ -40,11 +40,11 @@ std::vector<Write> apply_operands(const observe::Fleet& fleet, const DaemonSets&
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string name(json::text_at(all[i], {"metadata", "name"}));
     const observe::DaemonSetFacts* set = sets.find(ns + "/" + name);
-    if (set != nullptr && only_missing) continue;
     if (set != nullptr && set->set.has_owner) {
       writes.push_back(detach(*set, ns));
       continue;
     }
+    if (set != nullptr && only_missing) continue;
     // Applied once for each text and each generation that another writer made of it.
     const std::uint64_t text = fleet.wanted_texts()[i];
     if (pending.is_applied(name, text, set == nullptr ? 0 : set->generation)) continue;
@@ -88,11 +88,12 @@ std::vector<Write> remove_probes(const std::vector<const observe::Fleet*>& fleet
   return writes;
 }
 
-std::vector<Write> remove_validators(const std::set<std::string>& wanted, const DaemonSets& sets,
-                                     const vendors::WorkProfile& profile, const std::string& ns) {
+std::vector<Write> remove_unwanted(const std::set<std::string>& wanted, std::string_view role, const DaemonSets& sets,
+                                   const std::string& ns) {
   std::vector<Write> writes;
+  if (role.empty()) return writes;
   sets.each([&](const std::string&, const observe::DaemonSetFacts& set) {
-    if (set.role != profile.validator_role || set.is_going || !set.is_ours || wanted.contains(set.name)) return;
+    if (set.role != role || set.is_going || !set.is_ours || wanted.contains(set.name)) return;
     writes.push_back({.key = "withdraw/" + set.name,
                       .request = kube::remove(kube::kDaemonSets, ns, set.name, set.uid),
                       .purpose = Purpose::RemoveSet,

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "act/executor.h"
@@ -26,8 +27,8 @@ std::vector<Write> apply_operands(const observe::Fleet& fleet, const DaemonSets&
 std::vector<Write> remove_probes(const std::vector<const observe::Fleet*>& fleets, const observe::OperandPods& index,
                                  const kube::Cache<observe::PodFacts>& operand_pods);
 
-// Validators that no policy wants. Not while a node may still need their word.
-std::vector<Write> remove_validators(const std::set<std::string>& wanted, const DaemonSets& sets,
-                                     const vendors::WorkProfile& profile, const std::string& ns);
+// DaemonSets of ours in this role that no policy wants. Not while a node may still need their pods.
+std::vector<Write> remove_unwanted(const std::set<std::string>& wanted, std::string_view role, const DaemonSets& sets,
+                                   const std::string& ns);
 
 }  // namespace drover::act

@@ -52,6 +52,7 @@ struct DriverView {
   bool is_ready = false;
   std::optional<Span> unready_for = {};  // done, and not ready since this process has seen it so
   bool is_settled = true;                // the DaemonSet's controller has seen the newest template
+  bool carrier_is_gone = false;          // no DaemonSet brings it any more
   bool waits_for_us = false;             // its agent asks for permission to swap
   // Without the controller: which pods it wants gone first, and whether it has spoken and wants nothing (any more).
   std::optional<Scope> asks_for = {};

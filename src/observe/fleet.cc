@@ -161,6 +161,15 @@ bool Fleet::is_settled(const vendors::DesiredNode& desired) const {
           (set->template_mark == desired.template_mark && set->may_force == desired.forces));
 }
 
+// What a policy that is gone has brought finishes what it began.
+bool Fleet::has_carrier() const {
+  bool found = false;
+  sources_.daemon_sets.each([&](const std::string&, const DaemonSetFacts& set) {
+    found = found || (set.role == profile_.driver_role && !set.is_going);
+  });
+  return found;
+}
+
 void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now) {
   Place& place = places_[index];
   const vendors::LabelsOf labels = labels_of(facts);
@@ -184,6 +193,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
                     .forces = desired.forces};
   if (settings_.gates) around.gates = *settings_.gates;
   around.is_selected = wants_ != nullptr && wants_->selects(labels);
+  around.desired.carrier_is_gone = wants_ == nullptr ? !has_carrier() : !around.is_selected;
   around.driver_is_host_managed = wants_ != nullptr && wants_->is_host_managed(labels);
   const Phase phase = place.recorded.phase;
   if (place.recorded.held || phase == Phase::Required) look_beside(facts, place.recorded, runtime, now, around);

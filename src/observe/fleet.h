@@ -117,6 +117,7 @@ class Fleet {
   bool is_mine(const NodeFacts& facts) const { return sources_.policy_set.is_owner(policy_, facts); }
   vendors::DesiredNode desired_on(const vendors::LabelsOf& labels) const;
   bool is_settled(const vendors::DesiredNode& desired) const;
+  bool has_carrier() const;
 
   Sources sources_;
   std::optional<PolicyRef> policy_;

@@ -43,6 +43,7 @@ Controller::Controller(kube::Api& api, base::Loop& loop, base::Random random, co
       events_(events),
       nodes_(nodes),
       policies_(observe::policy_caches(*served.profile)),
+      kinds_(api, loop, random_, *served.profile, policies_, wake_),
       operand_pods_([this](const kube::Object& object) { return observe::operand_facts(object, *served_.profile); }),
       daemon_sets_([this](const kube::Object& object) { return observe::daemon_set_facts(object, *served_.profile); }),
       competing_operators_([](const kube::Object& object) { return object; }),
@@ -101,9 +102,7 @@ void Controller::watch_if_known(std::string_view name, kube::Range range, kube::
     if (fault.kind != base::Fault::Kind::NotFound) {
       log::warn("watching " + kind + " is interrupted", {{"why", fault.message}});
     } else if (unknown_kinds_.insert(kind).second) {
-      log::info("the server does not know " + kind +
-                    ", so there are none; to use them, install their definition (charts/drover/crds)",
-                {});
+      log::info("the server does not know " + kind + ", so there are none", {});
       wake_();
     }
   };
@@ -113,10 +112,7 @@ void Controller::watch_if_known(std::string_view name, kube::Range range, kube::
 void Controller::start() {
   const vendors::WorkProfile& profile = *served_.profile;
   const std::string& ns = served_.operands.ns;
-  for (std::size_t kind = 0; kind < policies_.size(); ++kind) {
-    watch_if_known(kind == 0 ? "policies" : fmt::format("policies-{}", kind), observe::policies_of(profile, kind), {},
-                   kube::feed(policies_[kind], wake_));
-  }
+  kinds_.start();
   watch("operand-pods", observe::operand_pods_of(profile, ns), observe::operand_projection(profile),
         kube::feed(operand_pods_, wake_));
   watch("daemon-sets", observe::daemon_sets_in(ns), observe::daemon_set_projection(), kube::feed(daemon_sets_, wake_));
@@ -136,13 +132,10 @@ std::vector<std::string> Controller::label_keys() const {
 }
 
 bool Controller::is_synced() const {
-  return !watches_.empty() && std::all_of(watches_.begin(), watches_.end(), [this](const Watch& watch) {
-    return watch.reflector->is_synced() || unknown_kinds_.contains(watch.kind);
-  });
-}
-
-bool Controller::knows_its_policies() const {
-  return !unknown_kinds_.contains(observe::policy_kind_of(*served_.profile, 0).qualified());
+  return kinds_.are_heard() && !watches_.empty() &&
+         std::all_of(watches_.begin(), watches_.end(), [this](const Watch& watch) {
+           return watch.reflector->is_synced() || unknown_kinds_.contains(watch.kind);
+         });
 }
 
 void Controller::absorb(const std::vector<std::string>& changed_nodes) {
@@ -264,19 +257,33 @@ void Controller::tidy() {
   std::set<std::string> watched;
   std::set<std::string> wanted;
   std::vector<const observe::Fleet*> fleets;
-  bool may_withdraw = true;
+  bool some_are_in_flight = false;
+  bool some_come_back = false;  // nodes without a policy
+  bool keeps_what_is_there = false;
   for (const auto& state : policy_states_) {
     watched.insert(state->in_flight.begin(), state->in_flight.end());
     fleets.push_back(&state->fleet);
     const vendors::Desired* wants = state->fleet.wants();
-    if (state->some_are_in_flight || (wants != nullptr && wants->keeps_what_is_there())) may_withdraw = false;
-    if (wants == nullptr) continue;
+    some_are_in_flight = some_are_in_flight || state->some_are_in_flight;
+    if (wants == nullptr) {
+      some_come_back = some_come_back || state->some_are_in_flight;
+      continue;
+    }
+    keeps_what_is_there = keeps_what_is_there || wants->keeps_what_is_there();
     for (const json::Value& set : wants->daemon_sets()) wanted.emplace(json::text_at(set, {"metadata", "name"}));
   }
   runtime_.want_pods(watched);
   if (!competing_operator().empty()) return;
   executor_.run(act::remove_probes(fleets, operand_index_, operand_pods_));
-  if (may_withdraw) executor_.run(act::remove_validators(wanted, daemon_sets_, *served_.profile, served_.operands.ns));
+  if (keeps_what_is_there) return;
+  const vendors::WorkProfile& profile = *served_.profile;
+  const auto remove = [&](std::string_view role) {
+    executor_.run(act::remove_unwanted(wanted, role, daemon_sets_, served_.operands.ns));
+  };
+  if (!some_are_in_flight) remove(profile.validator_role);
+  // A driver that stays loaded without its pod outlives its policy by itself. A node that another policy has by now
+  // must not keep the pod of the one before beside that policy's.
+  if (!some_come_back && profile.flow.has(core::Trait::ResidentAgent)) remove(profile.driver_role);
 }
 
 std::string Controller::competing_operator() const {

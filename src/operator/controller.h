@@ -26,6 +26,7 @@
 #include "operator/counters.h"
 #include "operator/device_pod_counter.h"
 #include "operator/node_pods.h"
+#include "operator/policy_kinds.h"
 #include "operator/policy_state.h"
 #include "operator/runtime.h"
 #include "operator/settings.h"
@@ -41,9 +42,9 @@ class Controller {
 
   void start();
   bool is_synced() const;
-  // A server that does not know the policies' kind, as one that has just started, cannot say that there is no policy:
-  // nothing is decided then.
-  bool knows_its_policies() const;
+  // Of each kind of its policies; else nothing is decided.
+  bool knows_its_policies() const { return kinds_.are_known(); }
+  bool serves_a_kind() const { return kinds_.some_are_served(); }
   const core::Flow& flow() const { return served_.profile->flow; }
   // Takes note of the policies that changed.
   void read_policies();
@@ -94,6 +95,7 @@ class Controller {
   kube::EventRecorder& events_;
   kube::Cache<observe::NodeFacts>& nodes_;
   observe::PolicyCaches policies_;
+  PolicyKinds kinds_;
   kube::Cache<observe::PodFacts> operand_pods_;
   kube::Cache<observe::DaemonSetFacts> daemon_sets_;
   kube::Cache<kube::Object> competing_operators_;

@@ -1,0 +1,63 @@
+// The kinds of a vendor's policies: the objects of each, and whether the API server has the kind at all.
+//
+// A 404 alone does not say that there are no policies: a starting API server answers so for kinds that it has not
+// loaded yet. A kind is absent when its definition is gone as well; then its policies are too, also those whose end was
+// not told.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "base/random.h"
+#include "kube/api.h"
+#include "kube/reflector.h"
+#include "observe/policy_set.h"
+#include "vendors/work_profile.h"
+
+namespace drover::operate {
+
+class PolicyKinds {
+ public:
+  // Fills the caches, one for each kind of the profile; `wake` is called when something changed.
+  PolicyKinds(kube::Api& api, base::Loop& loop, const base::Random& random, const vendors::WorkProfile& profile,
+              observe::PolicyCaches& caches, std::function<void()> wake);
+
+  void start();
+  // Of each kind something was heard: its objects, or that there are none.
+  bool are_heard() const;
+  // Of each kind it is known which policies there are. Else nothing can be decided: there may be others.
+  bool are_known() const;
+  // The server has at least one of them.
+  bool some_are_served() const;
+
+ private:
+  enum class State { Unknown, Served, Absent };
+  struct Kind {
+    kube::Resource resource;
+    State state = State::Unknown;
+    bool is_heard = false;
+    std::unique_ptr<kube::Reflector> reflector = {};
+    kube::Call question = {};  // whether its definition is there
+    bool is_asking = false;
+    std::string told = {};  // in the log, the last
+  };
+
+  void watch(std::size_t index);
+  void not_found(std::size_t index);
+  void answered(std::size_t index, const kube::Result<kube::Object>& definition);
+  void tell(Kind& kind, const std::string& what, const std::string& why);
+
+  kube::Api& api_;
+  base::Loop& loop_;
+  base::Random random_;
+  const vendors::WorkProfile& profile_;
+  observe::PolicyCaches& caches_;
+  std::function<void()> wake_;
+  std::vector<Kind> kinds_;
+};
+
+}  // namespace drover::operate
