@@ -141,6 +141,7 @@ class Conditions {
     });
     if (moves) return is(Status::True, "InFlight", flying);
     if (in_flight > 0) return is(Status::False, "Blocked", obstacles_.empty() ? flying : text_of(obstacles_.front()));
+    if (busy > 0 && all_are_held()) return is(Status::False, "Blocked", text_of(obstacles_.front()));
     if (plan_.slots.is_halted && count(NodeClass::Waiting) > 0)
       return is(Status::False, "Halted", "too many nodes failed with this driver");
     if (count(NodeClass::Waiting) > 0) {
@@ -151,6 +152,16 @@ class Conditions {
     if (count(NodeClass::Installing) > 0)
       return is(Status::True, "Installing", fmt::format("{} nodes", count(NodeClass::Installing)));
     return is(Status::False, "Idle");
+  }
+
+  // Of nodes that wait or are installed none can go on. (One that others cordoned only fills the limit.)
+  bool all_are_held() const {
+    if (obstacles_.empty() || obstacles_.front().reason == "MaxUnavailable") return false;
+    return std::all_of(fleet_.nodes.begin(), fleet_.nodes.end(), [this](const NodeView& node) {
+      const NodeClass its = core::class_of(node);
+      const bool is_busy = core::is_meant(node) && (its == NodeClass::Waiting || its == NodeClass::Installing);
+      return !is_busy || holds(obstacles_, node.name);
+    });
   }
 
   // What is past its swap comes back also while upgrades are off.

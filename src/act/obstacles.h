@@ -11,8 +11,8 @@
 namespace drover::act {
 
 struct Obstacle {
-  std::string reason;  // CamelCase, for the condition
-  std::string object;  // "blocked by PodDisruptionBudget ml/train"
+  std::string reason;       // CamelCase, for the condition
+  std::string object = {};  // "blocked by PodDisruptionBudget ml/train"
   std::vector<std::string> nodes = {};
   std::string next = {};  // "pods that use the device are deleted after 5m"
 };

@@ -22,11 +22,32 @@ Write apply(const observe::Fleet& fleet, const json::Value& wanted, std::uint64_
   return write;
 }
 
+// One that may be made is tried now and then: its node may be one that the DaemonSet leaves out.
+constexpr base::Span kTryAgain = std::chrono::minutes(5);
+
+Write try_pod(const observe::Fleet& fleet, const json::Value& set, const std::string& ns) {
+  const std::string name(json::text_at(set, {"metadata", "name"}));
+  json::Members metadata = {{"generateName", name + "-"}, {"namespace", ns}};
+  for (const char* part : {"labels", "annotations"}) {
+    if (const json::Value* value = json::find(set, {"spec", "template", "metadata", part})) metadata[part] = *value;
+  }
+  json::Value pod =
+      json::Members{{"metadata", std::move(metadata)}, {"spec", json::members_at(set, {"spec", "template", "spec"})}};
+  Write write{.key = "try/" + name,
+              .request = kube::create(kube::kPods, ns, std::move(pod)),
+              .purpose = Purpose::TryPod,
+              .subject = {.policy = fleet.policy_ref(), .object = name},
+              .rest = kTryAgain};
+  write.request.dry_run = true;
+  return write;
+}
+
 Write detach(const observe::DaemonSetFacts& set, const std::string& ns) {
   const json::Value body = {{"metadata", {{"uid", set.uid}, {"ownerReferences", nullptr}}}};
   return {.key = "detach/" + set.name,
           .request = kube::patch(kube::kDaemonSets, ns, set.name, kube::PatchKind::Merge, body),
           .purpose = Purpose::DetachSet,
+          .subject = {.object = set.name},
           .rest = kApplyAgain};
 }
 
@@ -57,6 +78,17 @@ std::vector<Write> apply_operands(const observe::Fleet& fleet, const DaemonSets&
                 .rest = kDeleteAgain};
     write.request.propagation = kube::Propagation::Orphan;
     writes.push_back(std::move(write));
+  }
+  return writes;
+}
+
+std::vector<Write> try_pods(const observe::Fleet& fleet, const std::string& ns, base::Instant now) {
+  std::vector<Write> writes;
+  if (fleet.wants() == nullptr) return writes;
+  const std::set<std::string> without_pods = fleet.sets_without_pods(now);
+  for (const json::Value& set : fleet.wants()->daemon_sets()) {
+    if (without_pods.contains(std::string(json::text_at(set, {"metadata", "name"}))))
+      writes.push_back(try_pod(fleet, set, ns));
   }
   return writes;
 }

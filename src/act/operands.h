@@ -23,6 +23,10 @@ using DaemonSets = kube::Cache<observe::DaemonSetFacts>;
 std::vector<Write> apply_operands(const observe::Fleet& fleet, const DaemonSets& sets, const std::string& ns,
                                   bool only_missing, const PendingWrites& pending);
 
+// A dry run of a pod for each of its DaemonSets that has made none on a node for a while: what admission says of it is
+// said to the DaemonSet's controller alone.
+std::vector<Write> try_pods(const observe::Fleet& fleet, const std::string& ns, base::Instant now);
+
 // Pods that prove images nothing waits for.
 std::vector<Write> remove_probes(const std::vector<const observe::Fleet*>& fleets, const observe::OperandPods& index,
                                  const kube::Cache<observe::PodFacts>& operand_pods);

@@ -79,10 +79,9 @@ void list_nodes(const core::FleetView& fleet, const core::Plan& plan, const vend
   Array nodes;
   for (std::size_t k = 0; k < std::min(left.size(), kMostNodesListed); ++k) {
     const core::NodeView& node = fleet.nodes[left[k]];
-    std::string reason = core::reason_of(profile.flow, fleet, plan.slots, left[k]);
-    if (node.phase == Phase::Failed && node.outcome) reason = node.outcome->reason;
+    const std::string reason = reason_to_tell(fleet, plan, profile, left[k]);
     Members row = {{"name", node.name}, {"state", profile.state(node.phase)}, {"version", node.driver.wanted}};
-    row["reason"] = base::one_line(reason, kMostMessage);
+    row["reason"] = reason;
     row["code"] = core::name(core::reason_code(node, plan.decisions[left[k]]));
     if (left[k] < facts.since.size() && !facts.since[left[k]].empty()) row["since"] = facts.since[left[k]];
     nodes.push_back(std::move(row));

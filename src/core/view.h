@@ -15,6 +15,7 @@
 #include "core/marks.h"
 #include "core/phase.h"
 #include "core/policy.h"
+#include "core/refusal.h"
 
 namespace drover::core {
 
@@ -105,6 +106,7 @@ struct NodeView : NodeMarks, WalkState {
   base::InternedString other_claim = {};    // what else has it: "firmware of tt-fw"
   std::optional<Span> given_back_for = {};  // since a user uncordoned it under us
   base::InternedString odd_label = {};      // a state label with an unknown value
+  base::CowPtr<RefusalView> refusal = {};   // what the API server refuses about it
 
   DriverView driver = {};
   ValidatorView validator = {};

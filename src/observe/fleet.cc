@@ -12,6 +12,12 @@ namespace {
 
 using core::Phase;
 
+// A DaemonSet makes a pod at once, and again soon after it could not.
+constexpr base::Span kPodWithin = std::chrono::seconds(30);
+
+// Longer than a write waits that is refused again and again, so that the slot that the node gets then is used at once.
+constexpr base::Span kRefusedFor = std::chrono::seconds(40);
+
 // In the other phases there is nothing to try but to wait.
 constexpr core::Phases kAsking = {Phase::EvictDevicePods, Phase::Drain};
 
@@ -206,12 +212,14 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
     preparing_.erase(facts.name);
   }
   note_readiness(view_.nodes[index], runtime);
+  note_pod(view_.nodes[index], desired, runtime);
+  note_refusal(view_.nodes[index], desired.daemon_set, runtime);
   const bool is_ours_to_tell = profile_.flow.has(core::Trait::ResidentAgent) && place.recorded.other_claim.empty();
   place.metadata_is_missing =
       place.metadata_is_missing || (is_ours_to_tell && order_of(facts, view_.nodes[index], desired.version) !=
                                                            facts.annotation(profile_.channel.order));
   place.moves = place.recorded.held || place.recorded.given_back_at || !facts.is_ready || is_proving ||
-                view_.nodes[index].driver.unready_for.has_value();
+                view_.nodes[index].driver.unready_for.has_value() || view_.nodes[index].refusal;
 }
 
 // Nothing but time has passed: of the view only what is measured changes. A pass looks at every node in flight, and
@@ -227,6 +235,56 @@ void Fleet::grow_older(std::size_t index, const NodeFacts& facts, const RuntimeF
   if (node.preflight.state == core::PreflightView::State::Running)
     node.preflight.running_for = proving_for(facts, now).value_or(node.preflight.running_for);
   note_readiness(node, runtime);
+  note_refusal(node, place.pool->second.daemon_set, runtime);
+}
+
+void Fleet::note_pod(const core::NodeView& node, const vendors::DesiredNode& desired, const RuntimeFacts& runtime) {
+  const DaemonSetFacts* set = sources_.daemon_sets.find(settings_.ns + "/" + desired.daemon_set);
+  const bool is_made = set != nullptr && !set->is_going && set->digest == desired.digest;
+  const bool lacks_pod = is_made && node.is_managed() && node.driver.pod.empty() && !desired.digest.empty();
+  if (lacks_pod) {
+    podless_.try_emplace(node.name, runtime.now);
+  } else {
+    podless_.erase(node.name);
+  }
+}
+
+std::set<std::string> Fleet::sets_without_pods(base::Instant now) const {
+  std::set<std::string> sets;
+  for (const auto& [node, since] : podless_) {
+    const auto at = at_.find(node);
+    if (at != at_.end() && now - since >= kPodWithin) sets.insert(desired(at->second).daemon_set);
+  }
+  return sets;
+}
+
+std::optional<base::Span> Fleet::next_without_pod_in(base::Instant now) const {
+  std::optional<base::Span> next;
+  for (const auto& [node, since] : podless_) {
+    const base::Span left = since + kPodWithin - now;
+    if (left > base::Span::zero() && (!next || left < *next)) next = left;
+  }
+  return next;
+}
+
+// What would bring the driver concerns the nodes that lack it.
+void Fleet::note_refusal(core::NodeView& node, const std::string& daemon_set, const RuntimeFacts& runtime) {
+  node.refusal.reset();
+  const auto note = [&](const Refusals& refusals, const std::string& about) {
+    const auto found = refusals.find(about);
+    if (found == refusals.end()) return;
+    for (const auto& [key, refusal] : found->second) {
+      if (node.refusal || (refusal.of == Refusal::Of::Pods && !node.driver.pod.empty())) continue;
+      base::Span retry_in = kRefusedFor;  // without its DaemonSet there is no driver to come
+      if (refusal.of == Refusal::Of::NodePatch)
+        retry_in = std::max(base::Span::zero(), base::Span(refusal.at + kRefusedFor - runtime.now));
+      if (refusal.of == Refusal::Of::NodeWork) retry_in = base::Span::zero();
+      node.refusal = core::RefusalView{.reason = refusal.reason, .text = refusal.text, .retry_in = retry_in};
+    }
+  };
+  note(runtime.refused, node.name);
+  const bool lacks_driver = !node.driver.is_ready || node.driver.is_outdated;
+  if (!daemon_set.empty() && lacks_driver && !node.driver.is_host_managed) note(runtime.operands_refused, daemon_set);
 }
 
 std::optional<base::Span> Fleet::proving_for(const NodeFacts& facts, base::WallTime now) const {

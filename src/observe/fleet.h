@@ -79,6 +79,11 @@ class Fleet {
   const PodFacts* driver_pod(std::size_t node) const { return sources_.operand_pods.driver_on(view_.nodes[node].name); }
   const OperandPods& operand_pods() const { return sources_.operand_pods; }
 
+  // DaemonSets that are there and have made no pod on a node of theirs for a while.
+  std::set<std::string> sets_without_pods(base::Instant now) const;
+  // When another one may be among them.
+  std::optional<base::Span> next_without_pod_in(base::Instant now) const;
+
   // Of what a DaemonSet's pods are made besides the driver only the operator knows what it would render: the
   // command line takes it as it stands there.
   void take_templates_as_they_are() { takes_templates_ = true; }
@@ -108,6 +113,8 @@ class Fleet {
   base::Span spent_on(const NodeFacts& facts, const protocol::ClaimRecord& held, const RuntimeFacts& runtime,
                       base::WallTime now) const;
   void note_readiness(core::NodeView& node, const RuntimeFacts& runtime);
+  void note_pod(const core::NodeView& node, const vendors::DesiredNode& desired, const RuntimeFacts& runtime);
+  static void note_refusal(core::NodeView& node, const std::string& daemon_set, const RuntimeFacts& runtime);
   void look_beside(const NodeFacts& facts, const RecordedState& recorded, const RuntimeFacts& runtime,
                    base::WallTime now, NodeInputs& around) const;
   bool concerns(const NodeFacts& facts) const;
@@ -132,6 +139,7 @@ class Fleet {
   std::vector<std::uint64_t> wanted_texts_;
   std::map<std::string, base::WallTime> preparing_;  // by node: since when its agent is seen preparing
   std::map<std::string, base::Instant> unready_;     // by node that is done: since when its driver is seen not ready
+  std::map<std::string, base::Instant> podless_;     // by node: since when its DaemonSet is seen to have made no pod
   int nodes_at_start_ = 0;
 
   core::FleetView view_;

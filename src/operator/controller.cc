@@ -150,13 +150,14 @@ void Controller::absorb(const std::vector<std::string>& changed_nodes) {
   }
   std::set<std::string> nodes(changed_nodes.begin(), changed_nodes.end());
   nodes.merge(std::exchange(pods_changed_, {}));
-  nodes.merge(runtime_.absorb(results));
+  Runtime::News news = runtime_.absorb(results);
+  nodes.merge(news.nodes);
   std::set<std::string> operands_changed;
   for (const std::string& key : operand_pods_.take_changes()) {
     for (std::string& node : operand_index_.changed(key)) operands_changed.insert(std::move(node));
   }
   for (const auto& state : policy_states_) {
-    if (sets_changed) state->fleet.everything_changed();
+    if (sets_changed || news.all_nodes) state->fleet.everything_changed();
     for (const std::string& name : nodes) state->fleet.node_changed(name);
     for (const std::string& name : operands_changed) state->fleet.pods_changed(name);
   }
@@ -251,11 +252,13 @@ void Controller::bring_operands(const PolicyState& state, const core::FleetView&
     if (state.fleet.metadata_is_missing(i)) return;
   }
   executor_.run(act::apply_operands(state.fleet, daemon_sets_, served_.operands.ns, is_paused, executor_.pending()));
+  executor_.run(act::try_pods(state.fleet, served_.operands.ns, loop_.now()));
 }
 
 void Controller::tidy() {
   std::set<std::string> watched;
   std::set<std::string> wanted;
+  std::set<std::string> queued;
   std::vector<const observe::Fleet*> fleets;
   bool some_are_in_flight = false;
   bool some_come_back = false;  // nodes without a policy
@@ -263,6 +266,10 @@ void Controller::tidy() {
   for (const auto& state : policy_states_) {
     watched.insert(state->in_flight.begin(), state->in_flight.end());
     fleets.push_back(&state->fleet);
+    for (const core::NodeView& node : state->fleet.seen().nodes) {
+      if (node.refusal && node.phase == core::Phase::Required && state->fleet.seen().policy.is_on)
+        queued.insert(node.name);
+    }
     const vendors::Desired* wants = state->fleet.wants();
     some_are_in_flight = some_are_in_flight || state->some_are_in_flight;
     if (wants == nullptr) {
@@ -273,6 +280,7 @@ void Controller::tidy() {
     for (const json::Value& set : wants->daemon_sets()) wanted.emplace(json::text_at(set, {"metadata", "name"}));
   }
   runtime_.want_pods(watched);
+  runtime_.set_queued(std::move(queued));
   if (!competing_operator().empty()) return;
   executor_.run(act::remove_probes(fleets, operand_index_, operand_pods_));
   if (keeps_what_is_there) return;
@@ -334,6 +342,8 @@ std::optional<base::Span> Controller::record(PolicyState& state, const core::Fle
     if (span && (!next || *span < *next)) next = span;
   };
   sooner(executor_.next_in());
+  sooner(runtime_.next_in());
+  sooner(fleet.next_without_pod_in(loop_.now()));
   if (state.is_waiting) sooner(device_pod_counter_.next_in());
   if (has_pending_takes()) sooner(kLookForOurWrite);
   if (state.status_is_due) sooner(std::max(base::Span::zero(), base::Span(state.status_not_before - loop_.now())));
