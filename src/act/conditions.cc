@@ -39,6 +39,7 @@ class Conditions {
       conditions.push_back(listing("NodeSelectorConflict", "SelectedTwice", *facts_.disputed,
                                    fmt::format(": other policies select them too; {}", whose)));
     }
+    if (facts_.definition_lacks) conditions.push_back(definition());
     conditions.push_back(conflicting());
     return conditions;
   }
@@ -219,6 +220,11 @@ class Conditions {
                         profile_.vendor.own_operator_off)};
   }
 
+  Condition definition() const {
+    if (facts_.definition_lacks->empty()) return {"CRDOutdated", Status::False, "None"};
+    return {"CRDOutdated", Status::True, "FieldsUnknown", *facts_.definition_lacks};
+  }
+
   static Condition listing(std::string type, std::string reason, const std::vector<std::string>& what,
                            const std::string& more) {
     if (what.empty()) return {std::move(type), Status::False, "None"};
@@ -255,6 +261,7 @@ bool is_our_condition(std::string_view type) {
                                          "OperandsNotManaged",
                                          "NodesWithoutOSLabels",
                                          "NodeSelectorConflict",
+                                         "CRDOutdated",
                                          "ConflictingOperator"};
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }

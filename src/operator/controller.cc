@@ -13,9 +13,6 @@
 namespace drover::operate {
 namespace {
 
-constexpr base::Span kStatusEvery = std::chrono::seconds(5);
-// To make a status says why each node waits: with hundreds of nodes that costs more than all else in a pass.
-constexpr base::Span kMakeStatusEvery = std::chrono::seconds(1);
 constexpr base::Span kLookForOurWrite = std::chrono::seconds(1);
 
 void add(act::Summary& sum, const act::Summary& more) {
@@ -61,7 +58,8 @@ Controller::Controller(kube::Api& api, base::Loop& loop, base::Random random, co
       runtime_(loop, node_pods_, device_pod_counter_),
       executor_(api, loop, random_.fork("errands"), events, std::move(permission), [this] { wake_(); }),
       operand_index_(operand_pods_, *served.profile),
-      policy_set_(policies_, *served.profile) {
+      policy_set_(policies_, *served.profile),
+      status_writer_(loop, executor_, kinds_, policy_set_, served_) {
   policy_states_.push_back(state_of_policy({}));
 }
 
@@ -335,7 +333,12 @@ std::optional<base::Span> Controller::record(PolicyState& state, const core::Fle
   fleet.set_nodes_at_start(
       summary.done < summary.total ? (fleet.nodes_at_start() > 0 ? fleet.nodes_at_start() : summary.total) : 0);
   tell_news(state, view, plan);
-  write_status(state, view, plan);
+  state.status_is_due = false;
+  if (fleet.policy() == nullptr) {
+    status_writer_.write_ignored();
+  } else {
+    status_writer_.write(state, view, plan, competing_operator());
+  }
   state.looked_at = loop_.wall();
   std::optional<base::Span> next = plan.look_again_in;
   const auto sooner = [&](std::optional<base::Span> span) {
@@ -355,59 +358,6 @@ void Controller::tell_news(PolicyState& state, const core::FleetView& view, cons
   if (policy == nullptr || !competing_operator().empty()) return;
   const kube::Resource kind = observe::policy_kind_of(*served_.profile, state.fleet.policy_ref()->kind);
   for (const kube::Event& event : state.news.look(view, plan, *served_.profile, kind, *policy)) events_.record(event);
-}
-
-void Controller::write_status(PolicyState& state, const core::FleetView& view, const core::Plan& plan) {
-  const observe::Fleet& fleet = state.fleet;
-  const kube::Object* policy = fleet.policy();
-  state.status_is_due = false;
-  if (policy == nullptr) return write_ignored();
-  if (loop_.now() < state.status_not_before) {
-    state.status_is_due = true;
-    return;
-  }
-  state.status_not_before = loop_.now() + kMakeStatusEvery;
-  act::StatusFacts facts{.policy = policy, .about = {.wants = fleet.wants()}, .ns = served_.operands.ns};
-  facts.about.competing_operator = competing_operator();
-  if (fleet.policy_ref()->kind > 0 || served_.profile->policies_share_nodes) facts.about.disputed = fleet.disputed();
-  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
-    const auto& held = fleet.recorded(i).held;
-    facts.since.push_back(held ? base::rfc3339(held->since) : std::string());
-  }
-  static const json::Value kNoStatus = json::Members();
-  const json::Value* there = json::find(*policy, {"status"});
-  const auto status = act::merge_between(there == nullptr ? kNoStatus : *there,
-                                         act::policy_status(view, plan, *served_.profile, facts, loop_.wall()));
-  if (!status) return;
-  const std::string name(kube::name_of(*policy));
-  const std::size_t kind = fleet.policy_ref()->kind;
-  const kube::Resource resource = observe::policy_kind_of(*served_.profile, kind);
-  // What is left out of a merge stays: it must be made of the status that is there.
-  kube::Request request = kube::patch(
-      resource, "", name, kube::PatchKind::Merge,
-      json::Members{{"metadata", json::Members{{"resourceVersion", kube::version_of(*policy)}}}, {"status", *status}},
-      "status");
-  const bool sent = executor_.run(act::Write{.key = fmt::format("status/{}/{}", kind, name),
-                                             .request = std::move(request),
-                                             .purpose = act::Purpose::Status,
-                                             .subject = {.policy = fleet.policy_ref()},
-                                             .rest = kStatusEvery});
-  if (sent) state.status_not_before = loop_.now() + kStatusEvery;
-}
-
-void Controller::write_ignored() {
-  for (const observe::PolicySet::Ignored& one : policy_set_.ignored()) {
-    const kube::Object* policy = policy_set_.find(one.policy);
-    if (policy == nullptr || act::says_ignored(*policy, one.because)) continue;
-    const std::string name(kube::name_of(*policy));
-    executor_.run(act::Write{
-        .key = fmt::format("status/{}/{}", one.policy.kind, name),
-        .request =
-            kube::patch(observe::policy_kind_of(*served_.profile, one.policy.kind), "", name, kube::PatchKind::Merge,
-                        json::Members{{"status", act::ignored_status(*policy, one.because, loop_.wall())}}, "status"),
-        .purpose = act::Purpose::Status,
-        .rest = kStatusEvery});
-  }
 }
 
 }  // namespace drover::operate

@@ -30,6 +30,7 @@
 #include "operator/policy_state.h"
 #include "operator/runtime.h"
 #include "operator/settings.h"
+#include "operator/status_writer.h"
 
 namespace drover::operate {
 
@@ -83,8 +84,6 @@ class Controller {
   std::unique_ptr<PolicyState> state_of_policy(std::optional<observe::PolicyRef> policy);
   std::string competing_operator() const;
   void tell_news(PolicyState& state, const core::FleetView& view, const core::Plan& plan);
-  void write_status(PolicyState& state, const core::FleetView& view, const core::Plan& plan);
-  void write_ignored();
 
   kube::Api& api_;
   base::Loop& loop_;
@@ -118,6 +117,7 @@ class Controller {
   observe::Stopwatch stopwatch_;
   observe::OperandPods operand_index_;
   observe::PolicySet policy_set_;
+  StatusWriter status_writer_;
   std::vector<std::unique_ptr<PolicyState>>
       policy_states_;  // in the order of their policies; the last is of nodes without a policy
 };

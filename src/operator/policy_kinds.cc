@@ -18,7 +18,10 @@ PolicyKinds::PolicyKinds(kube::Api& api, base::Loop& loop, const base::Random& r
 }
 
 void PolicyKinds::start() {
-  for (std::size_t index = 0; index < kinds_.size(); ++index) watch(index);
+  for (std::size_t index = 0; index < kinds_.size(); ++index) {
+    watch(index);
+    watch_definition(index);
+  }
 }
 
 bool PolicyKinds::are_heard() const {
@@ -51,6 +54,33 @@ void PolicyKinds::watch(std::size_t index) {
       api_, loop_, random_.fork(index == 0 ? "policies" : fmt::format("policies-{}", index)),
       observe::policies_of(profile_, index), kube::Projection{}, std::move(listener));
   kind.reflector->start();
+}
+
+void PolicyKinds::watch_definition(std::size_t index) {
+  Kind& kind = kinds_[index];
+  const auto heard = [this, index] {
+    kinds_[index].definition_is_heard = true;
+    wake_();
+  };
+  kube::Listener listener;
+  listener.sweep_began = [this, index] { kinds_[index].definition.reset(); };
+  listener.put = [this, index, heard](const kube::Object& definition) {
+    kinds_[index].definition = observe::definition_facts(definition, profile_.policy_kind(index));
+    heard();
+  };
+  listener.drop = [this, index](const kube::Object&) { kinds_[index].definition.reset(); };
+  listener.sweep_ended = heard;
+  // An operator whose role is older than this watch writes its status as if the definition were ours.
+  listener.trouble = [this, index, heard](const kube::Fault& fault) {
+    if (kinds_[index].definition_is_heard) return;
+    log::warn("the definition of " + kinds_[index].resource.qualified() + " cannot be watched",
+              {{"why", fault.message}});
+    heard();
+  };
+  kind.definition_reflector = std::make_unique<kube::Reflector>(
+      api_, loop_, random_.fork(fmt::format("definition-{}", index)), observe::definition_of(profile_, index),
+      observe::definition_projection(), std::move(listener));
+  kind.definition_reflector->start();
 }
 
 void PolicyKinds::not_found(std::size_t index) {

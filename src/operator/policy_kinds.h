@@ -3,11 +3,14 @@
 // A 404 alone does not say that there are no policies: a starting API server answers so for kinds that it has not
 // loaded yet. A kind is absent when its definition is gone as well; then its policies are too, also those whose end was
 // not told.
+//
+// The definition itself is watched too: it says what a status may say.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "base/random.h"
 #include "kube/api.h"
 #include "kube/reflector.h"
+#include "observe/definition_facts.h"
 #include "observe/policy_set.h"
 #include "vendors/work_profile.h"
 
@@ -34,6 +38,13 @@ class PolicyKinds {
   // The server has at least one of them.
   bool some_are_served() const;
 
+  // It is known what the definition of this kind says, or that it cannot be asked for.
+  bool definition_is_heard(std::size_t kind) const { return kinds_[kind].definition_is_heard; }
+  // nullptr: it cannot be asked for.
+  const observe::DefinitionFacts* definition(std::size_t kind) const {
+    return kinds_[kind].definition ? &*kinds_[kind].definition : nullptr;
+  }
+
  private:
   enum class State { Unknown, Served, Absent };
   struct Kind {
@@ -44,9 +55,13 @@ class PolicyKinds {
     kube::Call question = {};  // whether its definition is there
     bool is_asking = false;
     std::string told = {};  // in the log, the last
+    std::unique_ptr<kube::Reflector> definition_reflector = {};
+    std::optional<observe::DefinitionFacts> definition = {};
+    bool definition_is_heard = false;
   };
 
   void watch(std::size_t index);
+  void watch_definition(std::size_t index);
   void not_found(std::size_t index);
   void answered(std::size_t index, const kube::Result<kube::Object>& definition);
   void tell(Kind& kind, const std::string& what, const std::string& why);

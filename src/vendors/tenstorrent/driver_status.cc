@@ -89,6 +89,10 @@ ConditionWords tenstorrent_condition(std::string_view type, const ConditionWords
   return ours;
 }
 
+std::string_view other_tenstorrent_word(std::string_view word) {
+  return word == "HostManaged" ? std::string_view("Done") : std::string_view();
+}
+
 NodeState tenstorrent_node_state(const NodeView& node, const core::Policy& policy) {
   using Tone = NodeState::Tone;
   const auto [state, reason] = state_of(node, policy);
