@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <utility>
 
 #include "act/events.h"
 #include "act/obstacles.h"
+#include "core/explain.h"
 #include "core/node_class.h"
 
 namespace drover::act {
@@ -62,13 +64,15 @@ void Announcements::look_at_waits(const core::FleetView& fleet, const core::Plan
                                   const vendors::WorkProfile& profile, std::vector<kube::Event>& events) {
   for (const core::Decision& decision : plan.decisions) {
     const core::NodeView& node = fleet.nodes[decision.node];
-    if (decision.rule == nullptr || !decision.rule->is_announced || !core::is_meant(node)) {
+    const bool is_announced = (node.refusal && node.refusal->reason == core::Reason::WriteRefused) ||
+                              (decision.rule != nullptr && decision.rule->is_announced);
+    if (!is_announced || !core::is_meant(node)) {
       if (!announced_.empty()) announced_.erase(node.name);
       continue;
     }
+    const core::Reason reason = core::reason_code(node, decision);
     core::Reason& told = announced_[node.name];
-    if (told == decision.rule->reason) continue;
-    told = decision.rule->reason;
+    if (std::exchange(told, reason) == reason) continue;
     events.push_back(announced_event({.name = node.name, .uid = node.uid},
                                      reason_to_tell(fleet, plan, profile, decision.node), profile));
   }

@@ -39,6 +39,7 @@ class Conditions {
       conditions.push_back(listing("NodeSelectorConflict", "SelectedTwice", *facts_.disputed,
                                    fmt::format(": other policies select them too; {}", whose)));
     }
+    if (facts_.definition_lacks) conditions.push_back(definition());
     conditions.push_back(conflicting());
     return conditions;
   }
@@ -141,6 +142,7 @@ class Conditions {
     });
     if (moves) return is(Status::True, "InFlight", flying);
     if (in_flight > 0) return is(Status::False, "Blocked", obstacles_.empty() ? flying : text_of(obstacles_.front()));
+    if (busy > 0 && all_are_held()) return is(Status::False, "Blocked", text_of(obstacles_.front()));
     if (plan_.slots.is_halted && count(NodeClass::Waiting) > 0)
       return is(Status::False, "Halted", "too many nodes failed with this driver");
     if (count(NodeClass::Waiting) > 0) {
@@ -151,6 +153,16 @@ class Conditions {
     if (count(NodeClass::Installing) > 0)
       return is(Status::True, "Installing", fmt::format("{} nodes", count(NodeClass::Installing)));
     return is(Status::False, "Idle");
+  }
+
+  // Of nodes that wait or are installed none can go on. (One that others cordoned only fills the limit.)
+  bool all_are_held() const {
+    if (obstacles_.empty() || obstacles_.front().reason == "MaxUnavailable") return false;
+    return std::all_of(fleet_.nodes.begin(), fleet_.nodes.end(), [this](const NodeView& node) {
+      const NodeClass its = core::class_of(node);
+      const bool is_busy = core::is_meant(node) && (its == NodeClass::Waiting || its == NodeClass::Installing);
+      return !is_busy || holds(obstacles_, node.name);
+    });
   }
 
   // What is past its swap comes back also while upgrades are off.
@@ -208,6 +220,11 @@ class Conditions {
                         profile_.vendor.own_operator_off)};
   }
 
+  Condition definition() const {
+    if (facts_.definition_lacks->empty()) return {"CRDOutdated", Status::False, "None"};
+    return {"CRDOutdated", Status::True, "FieldsUnknown", *facts_.definition_lacks};
+  }
+
   static Condition listing(std::string type, std::string reason, const std::vector<std::string>& what,
                            const std::string& more) {
     if (what.empty()) return {std::move(type), Status::False, "None"};
@@ -244,6 +261,7 @@ bool is_our_condition(std::string_view type) {
                                          "OperandsNotManaged",
                                          "NodesWithoutOSLabels",
                                          "NodeSelectorConflict",
+                                         "CRDOutdated",
                                          "ConflictingOperator"};
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }

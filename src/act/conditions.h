@@ -31,6 +31,9 @@ struct ConditionFacts {
   const vendors::Desired* wants = nullptr;
   std::string competing_operator = {};                    // the Deployment of the vendor's own operator, if it runs
   std::optional<std::vector<std::string>> disputed = {};  // nodes that other policies select too, where there can be
+  // What the definition that is served does not know, and how to mend that; "" when it knows all. Nothing: it could not
+  // be asked for.
+  std::optional<std::string> definition_lacks = {};
 };
 
 // Only the last is made while the vendor's own operator runs: two writers of Ready would take turns for ever.

@@ -140,7 +140,7 @@ std::string reason_to_tell(const core::FleetView& fleet, const core::Plan& plan,
                            std::size_t node) {
   constexpr std::size_t kMost = 1024;
   const core::NodeView& one = fleet.nodes[node];
-  const bool has_failed = one.phase == core::Phase::Failed && one.outcome;
+  const bool has_failed = one.phase == core::Phase::Failed && one.outcome && !one.refusal;
   return base::one_line(has_failed ? one.outcome->reason : core::reason_of(profile.flow, fleet, plan.slots, node),
                         kMost);
 }

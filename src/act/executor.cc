@@ -24,8 +24,10 @@ constexpr base::Span kForgetAfter = std::chrono::minutes(30);
 // A write that perhaps happened is seen by then, or did not.
 constexpr base::Span kPerhaps = std::chrono::seconds(30);
 
-// What the next look settles by itself is not worth a line.
-bool is_worth_a_line(Fault::Kind kind) {
+// What the next look settles by itself is not worth a line. A DaemonSet that is applied and not found lacks its
+// namespace.
+bool is_worth_a_line(Purpose purpose, Fault::Kind kind) {
+  if (purpose == Purpose::ApplySet && kind == Fault::Kind::NotFound) return true;
   return kind != Fault::Kind::Conflict && kind != Fault::Kind::Blocked && kind != Fault::Kind::NotFound &&
          kind != Fault::Kind::AlreadyExists;
 }
@@ -169,7 +171,7 @@ struct Executor::Body {
     done.is_under_way = false;
     done.call.let_go();
     ++done.answers;
-    WriteResult result{.purpose = write.purpose, .subject = write.subject};
+    WriteResult result{.key = key, .purpose = write.purpose, .subject = write.subject};
     if (answer) {
       result.version = kube::version_of(*answer);
       result.generation = json::int_at(*answer, {"metadata", "generation"});
@@ -180,7 +182,7 @@ struct Executor::Body {
       result.fault = answer.error();
       done.not_before = loop.now() + wait_after(key, done, answer.error());
       pending.put_off_.insert(key);  // the pass that wants it done comes back then
-      if (is_worth_a_line(answer.error().kind)) {
+      if (is_worth_a_line(write.purpose, answer.error().kind)) {
         ++failures;
         log::warn(what + " failed", {{"why", answer.error().message}});
       }

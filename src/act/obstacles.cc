@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace drover::act {
@@ -24,7 +25,8 @@ class Finder {
   std::vector<Obstacle> find() {
     for (const core::Decision& decision : plan_.decisions) look_at(decision);
     look_at_limit();
-    return std::move(found_);
+    refused_.insert(refused_.end(), std::make_move_iterator(found_.begin()), std::make_move_iterator(found_.end()));
+    return std::move(refused_);
   }
 
  private:
@@ -40,9 +42,22 @@ class Finder {
   void look_at(const core::Decision& decision) {
     const NodeView& node = fleet_.nodes[decision.node];
     const bool moves = decision.change && !decision.change->path.empty();
-    if (!node.is_managed() || moves || decision.rule == nullptr) return;
+    if (!node.is_managed()) return;
+    if (node.refusal) return add_refusal(node);
+    if (moves || decision.rule == nullptr) return;
     if (core::is_in_flight(node.phase)) return look_in_flight(node);
     if (node.phase == Phase::Required) look_in_queue(node, *decision.rule);
+  }
+
+  // One for all nodes: what the server says about the first of them stands for the others.
+  void add_refusal(const NodeView& node) {
+    const std::string_view reason = core::name(node.refusal->reason);
+    auto at = std::find_if(refused_.begin(), refused_.end(), [&](const Obstacle& one) { return one.reason == reason; });
+    if (at == refused_.end()) {
+      at = refused_.insert(refused_.end(), {.reason = std::string(reason)});
+      at->object = fmt::format("{}: {}", core::refusal_row(node.refusal->reason)->because, node.refusal->text);
+    }
+    at->nodes.push_back(node.name);
   }
 
   void look_in_flight(const NodeView& node) {
@@ -98,6 +113,7 @@ class Finder {
   const core::Flow& flow_;
   const core::FleetView& fleet_;
   const core::Plan& plan_;
+  std::vector<Obstacle> refused_;  // they come first
   std::vector<Obstacle> found_;
 };
 

@@ -11,8 +11,8 @@
 namespace drover::act {
 
 struct Obstacle {
-  std::string reason;  // CamelCase, for the condition
-  std::string object;  // "blocked by PodDisruptionBudget ml/train"
+  std::string reason;       // CamelCase, for the condition
+  std::string object = {};  // "blocked by PodDisruptionBudget ml/train"
   std::vector<std::string> nodes = {};
   bool is_about_nodes = true;  // false: what its nodes have in common keeps others waiting
   std::string budget_ns = {};  // of a PodDisruptionBudget

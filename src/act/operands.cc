@@ -22,11 +22,32 @@ Write apply(const observe::Fleet& fleet, const json::Value& wanted, std::uint64_
   return write;
 }
 
+// One that may be made is tried now and then: its node may be one that the DaemonSet leaves out.
+constexpr base::Span kTryAgain = std::chrono::minutes(5);
+
+Write try_pod(const observe::Fleet& fleet, const json::Value& set, const std::string& ns) {
+  const std::string name(json::text_at(set, {"metadata", "name"}));
+  json::Members metadata = {{"generateName", name + "-"}, {"namespace", ns}};
+  for (const char* part : {"labels", "annotations"}) {
+    if (const json::Value* value = json::find(set, {"spec", "template", "metadata", part})) metadata[part] = *value;
+  }
+  json::Value pod =
+      json::Members{{"metadata", std::move(metadata)}, {"spec", json::members_at(set, {"spec", "template", "spec"})}};
+  Write write{.key = "try/" + name,
+              .request = kube::create(kube::kPods, ns, std::move(pod)),
+              .purpose = Purpose::TryPod,
+              .subject = {.policy = fleet.policy_ref(), .object = name},
+              .rest = kTryAgain};
+  write.request.dry_run = true;
+  return write;
+}
+
 Write detach(const observe::DaemonSetFacts& set, const std::string& ns) {
   const json::Value body = {{"metadata", {{"uid", set.uid}, {"ownerReferences", nullptr}}}};
   return {.key = "detach/" + set.name,
           .request = kube::patch(kube::kDaemonSets, ns, set.name, kube::PatchKind::Merge, body),
           .purpose = Purpose::DetachSet,
+          .subject = {.object = set.name},
           .rest = kApplyAgain};
 }
 
@@ -40,11 +61,11 @@ std::vector<Write> apply_operands(const observe::Fleet& fleet, const DaemonSets&
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string name(json::text_at(all[i], {"metadata", "name"}));
     const observe::DaemonSetFacts* set = sets.find(ns + "/" + name);
-    if (set != nullptr && only_missing) continue;
     if (set != nullptr && set->set.has_owner) {
       writes.push_back(detach(*set, ns));
       continue;
     }
+    if (set != nullptr && only_missing) continue;
     // Applied once for each text and each generation that another writer made of it.
     const std::uint64_t text = fleet.wanted_texts()[i];
     if (pending.is_applied(name, text, set == nullptr ? 0 : set->generation)) continue;
@@ -57,6 +78,17 @@ std::vector<Write> apply_operands(const observe::Fleet& fleet, const DaemonSets&
                 .rest = kDeleteAgain};
     write.request.propagation = kube::Propagation::Orphan;
     writes.push_back(std::move(write));
+  }
+  return writes;
+}
+
+std::vector<Write> try_pods(const observe::Fleet& fleet, const std::string& ns, base::Instant now) {
+  std::vector<Write> writes;
+  if (fleet.wants() == nullptr) return writes;
+  const std::set<std::string> without_pods = fleet.sets_without_pods(now);
+  for (const json::Value& set : fleet.wants()->daemon_sets()) {
+    if (without_pods.contains(std::string(json::text_at(set, {"metadata", "name"}))))
+      writes.push_back(try_pod(fleet, set, ns));
   }
   return writes;
 }
@@ -88,11 +120,12 @@ std::vector<Write> remove_probes(const std::vector<const observe::Fleet*>& fleet
   return writes;
 }
 
-std::vector<Write> remove_validators(const std::set<std::string>& wanted, const DaemonSets& sets,
-                                     const vendors::WorkProfile& profile, const std::string& ns) {
+std::vector<Write> remove_unwanted(const std::set<std::string>& wanted, std::string_view role, const DaemonSets& sets,
+                                   const std::string& ns) {
   std::vector<Write> writes;
+  if (role.empty()) return writes;
   sets.each([&](const std::string&, const observe::DaemonSetFacts& set) {
-    if (set.role != profile.validator_role || set.is_going || !set.is_ours || wanted.contains(set.name)) return;
+    if (set.role != role || set.is_going || !set.is_ours || wanted.contains(set.name)) return;
     writes.push_back({.key = "withdraw/" + set.name,
                       .request = kube::remove(kube::kDaemonSets, ns, set.name, set.uid),
                       .purpose = Purpose::RemoveSet,

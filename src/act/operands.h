@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "act/executor.h"
@@ -22,12 +23,16 @@ using DaemonSets = kube::Cache<observe::DaemonSetFacts>;
 std::vector<Write> apply_operands(const observe::Fleet& fleet, const DaemonSets& sets, const std::string& ns,
                                   bool only_missing, const PendingWrites& pending);
 
+// A dry run of a pod for each of its DaemonSets that has made none on a node for a while: what admission says of it is
+// said to the DaemonSet's controller alone.
+std::vector<Write> try_pods(const observe::Fleet& fleet, const std::string& ns, base::Instant now);
+
 // Pods that prove images nothing waits for.
 std::vector<Write> remove_probes(const std::vector<const observe::Fleet*>& fleets, const observe::OperandPods& index,
                                  const kube::Cache<observe::PodFacts>& operand_pods);
 
-// Validators that no policy wants. Not while a node may still need their word.
-std::vector<Write> remove_validators(const std::set<std::string>& wanted, const DaemonSets& sets,
-                                     const vendors::WorkProfile& profile, const std::string& ns);
+// DaemonSets of ours in this role that no policy wants. Not while a node may still need their pods.
+std::vector<Write> remove_unwanted(const std::set<std::string>& wanted, std::string_view role, const DaemonSets& sets,
+                                   const std::string& ns);
 
 }  // namespace drover::act

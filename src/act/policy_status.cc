@@ -79,10 +79,9 @@ void list_nodes(const core::FleetView& fleet, const core::Plan& plan, const vend
   Array nodes;
   for (std::size_t k = 0; k < std::min(left.size(), kMostNodesListed); ++k) {
     const core::NodeView& node = fleet.nodes[left[k]];
-    std::string reason = core::reason_of(profile.flow, fleet, plan.slots, left[k]);
-    if (node.phase == Phase::Failed && node.outcome) reason = node.outcome->reason;
+    const std::string reason = reason_to_tell(fleet, plan, profile, left[k]);
     Members row = {{"name", node.name}, {"state", profile.state(node.phase)}, {"version", node.driver.wanted}};
-    row["reason"] = base::one_line(reason, kMostMessage);
+    row["reason"] = reason;
     row["code"] = core::name(core::reason_code(node, plan.decisions[left[k]]));
     if (left[k] < facts.since.size() && !facts.since[left[k]].empty()) row["since"] = facts.since[left[k]];
     nodes.push_back(std::move(row));
@@ -207,15 +206,15 @@ json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, 
 json::Value ignored_status(const json::Value& policy, const std::string& because, base::WallTime now) {
   const std::int64_t generation = json::int_at(policy, {"metadata", "generation"});
   const Condition ready{"Ready", Condition::Status::False, "Ignored", because};
-  return Members{{"state", "ignored"},
-                 {"observedGeneration", generation},
-                 {"conditions", Array{rendered(ready, words_of(ready), &policy, generation, now)}}};
-}
-
-bool says_ignored(const json::Value& policy, const std::string& because) {
-  const json::Array& conditions = json::array_at(policy, {"status", "conditions"});
-  return json::text_at(policy, {"status", "state"}) == "ignored" && !conditions.empty() &&
-         json::text_at(conditions.front(), {"message"}) == because;
+  Members status = json::members_at(policy, {"status"});
+  status["state"] = "ignored";
+  status["observedGeneration"] = generation;
+  Array conditions = {rendered(ready, words_of(ready), &policy, generation, now)};
+  for (const json::Value& there : json::array_at(policy, {"status", "conditions"})) {
+    if (!is_our_condition(json::text_at(there, {"type"}))) conditions.push_back(there);
+  }
+  status["conditions"] = std::move(conditions);
+  return status;
 }
 
 std::optional<json::Value> merge_between(const json::Value& before, const json::Value& after) {
@@ -231,6 +230,21 @@ std::optional<json::Value> merge_between(const json::Value& before, const json::
     if (part) patch[member.key()] = std::move(*part);
   }
   return patch;
+}
+
+bool is_same_but_for_times(const json::Value& before, const json::Value& after) {
+  if (before.is_object() && after.is_object()) {
+    const auto is_time = [](std::string_view key) { return key == "lastTransitionTime" || key == "startedAt"; };
+    const Members& one = before.get_object();
+    const Members& other = after.get_object();
+    return one.size() == other.size() && std::all_of(one.begin(), one.end(), [&](const auto& member) {
+             const json::Value* there = other.if_contains(member.key());
+             return there != nullptr && (is_time(member.key()) || is_same_but_for_times(member.value(), *there));
+           });
+  }
+  if (!before.is_array() || !after.is_array()) return json::same(before, after);
+  return std::equal(before.get_array().begin(), before.get_array().end(), after.get_array().begin(),
+                    after.get_array().end(), is_same_but_for_times);
 }
 
 int nodes_at_start(const json::Value& policy) {

@@ -67,11 +67,11 @@ json::Value policy_status(const core::FleetView& fleet, const core::Plan& plan, 
                           const StatusFacts& facts, base::WallTime now);
 // Of a policy that does not count.
 json::Value ignored_status(const json::Value& policy, const std::string& because, base::WallTime now);
-// Whether its status says so already.
-bool says_ignored(const json::Value& policy, const std::string& because);
 
 // The merge patch that makes `after` of `before`; nothing when they are the same.
 std::optional<json::Value> merge_between(const json::Value& before, const json::Value& after);
+// The same but for the times of changes: where the server does not keep what changed, they alone would differ for ever.
+bool is_same_but_for_times(const json::Value& before, const json::Value& after);
 
 // The rollout that a status speaks of; 0 nodes when none is under way.
 int nodes_at_start(const json::Value& policy);

@@ -28,6 +28,7 @@ enum class Purpose : std::uint8_t {
   RemovePod,      // a pod of ours that is not needed any more
   ProveImage,     // make the pod that fetches the image
   ApplySet,       // a DaemonSet as the policy wants it
+  TryPod,         // a dry run of a pod that its DaemonSet should have made
   DetachSet,      // take an owner off it
   RemoveSet,      // a DaemonSet that no policy wants any more
   Status,         // of a policy
@@ -68,6 +69,7 @@ struct Write {
 };
 
 struct WriteResult {
+  std::string key;
   Purpose purpose;
   Subject subject;
   std::optional<kube::Fault> fault = {};

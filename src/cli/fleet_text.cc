@@ -223,6 +223,7 @@ void tell_facts(const PolicySnapshot& snapshot, std::size_t index, std::vector<s
   if (node.outcome && node.outcome->failed) {
     lines.push_back(fmt::format("  last try     failed: {}", base::one_line(node.outcome->reason, kMostReason)));
   }
+  if (node.refusal) lines.push_back(fmt::format("  refused      {}", base::one_line(node.refusal->text, kMostReason)));
   if (!node.preflight.trouble.empty()) {
     lines.push_back(fmt::format("  preflight    {}", base::one_line(node.preflight.trouble, kMostReason)));
   }

@@ -113,6 +113,25 @@ void VendorSnapshot::fill_runtime_facts(const PodsNeeded& listed) {
     });
   }
   if (listed.on_all_nodes) runtime_.device_pods = &device_pods_;
+  for (const auto& policy : policies_) read_refusals(policy->policy());
+}
+
+// What the API server refuses only the operator hears: its word is repeated while it speaks of the policy as it is.
+void VendorSnapshot::read_refusals(const kube::Object* policy) {
+  if (policy == nullptr) return;
+  if (json::int_at(*policy, {"status", "observedGeneration"}) != json::int_at(*policy, {"metadata", "generation"}))
+    return;
+  for (const json::Value& row : json::array_at(*policy, {"status", "nodes"})) {
+    // Where a vendor has a word of its own for the reason, the code is that word.
+    const bool has_code = !json::text_at(row, {"code"}).empty();
+    const core::Reason reason = core::reason_named(json::text_at(row, {has_code ? "code" : "reason"}));
+    const core::RefusalRow* refused = core::refusal_row(reason);
+    if (refused == nullptr) continue;
+    std::string_view text = json::text_at(row, {has_code ? "reason" : "message"});
+    if (text.starts_with(refused->because)) text.remove_prefix(std::min(text.size(), refused->because.size() + 2));
+    runtime_.refused[std::string(json::text_at(row, {"name"}))]["status"] = {.reason = reason,
+                                                                             .text = std::string(text)};
+  }
 }
 
 void VendorSnapshot::look(const PodsNeeded& listed) {
@@ -143,7 +162,7 @@ std::optional<base::WallTime> PolicySnapshot::since(std::size_t node) const {
 
 std::string PolicySnapshot::reason(std::size_t node) const {
   const core::NodeView& one = view().nodes[node];
-  if (one.phase == Phase::Failed && one.outcome) return one.outcome->reason.str();
+  if (one.phase == Phase::Failed && one.outcome && !one.refusal) return one.outcome->reason.str();
   return core::reason_of(profile().flow, view(), plan().slots, node);
 }
 

@@ -70,6 +70,7 @@ class VendorSnapshot {
   kube::Cache<observe::PodFacts>& pods_on(const std::string& node);
   // What an operator would know by its watches, from what was listed.
   void fill_runtime_facts(const PodsNeeded& listed);
+  void read_refusals(const kube::Object* policy);
 
   const vendors::WorkProfile& profile_;
   const ClusterSnapshot& cluster_;

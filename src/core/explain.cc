@@ -39,7 +39,9 @@ std::vector<Considered> explain(const Flow& flow, const FleetView& fleet, const 
 }
 
 std::string reason_of(const Flow& flow, const FleetView& fleet, const Slots& slots, std::size_t index) {
-  const RuleInput about = input_of(fleet, slots, index, fleet.nodes[index]);
+  const NodeView& node = fleet.nodes[index];
+  if (node.refusal) return with_detail(refusal_row(node.refusal->reason)->because, node.refusal->text.str());
+  const RuleInput about = input_of(fleet, slots, index, node);
   Explanation words = Explanation::spoken();
   const Rule* rule = first_that_applies(flow, about, words);
   if (rule == nullptr) return {};
@@ -56,6 +58,7 @@ std::string reason_of(const Flow& flow, const FleetView& fleet, const Slots& slo
 }
 
 Reason reason_code(const NodeView& node, const Decision& decision) {
+  if (node.refusal) return node.refusal->reason;
   if (node.phase == Phase::Failed && node.outcome && node.outcome->code != Reason::None) return node.outcome->code;
   return decision.rule == nullptr ? Reason::None : decision.rule->reason;
 }
@@ -67,6 +70,7 @@ std::vector<Reason> standing_reasons(const Flow& flow) {
     if (stands && std::find(reasons.begin(), reasons.end(), rule.reason) == reasons.end())
       reasons.push_back(rule.reason);
   }
+  for (const RefusalRow& row : kRefusalTable) reasons.push_back(row.reason);
   return reasons;
 }
 

@@ -32,6 +32,11 @@ namespace drover::core {
   ROW(NodeLost, "look at the kubelet and the machine, then retry the node")                                         \
   ROW(CannotUnload, "delete its driver pod, drain the node, reboot it, uncordon it")                                \
   ROW(ClaimedByOtherWork, "wait for the other work to end")                                                         \
+  /* what the API server refuses */                                                                                 \
+  ROW(WriteRefused, "correct what the detail names: the operator's role, a webhook, an admission policy, a quota")  \
+  ROW(NamespaceMissing, "create the namespace that the detail names, or name another one with --vendor")            \
+  ROW(ServiceAccountMissing, "create the ServiceAccount that the detail names; the chart brings it")                \
+  ROW(OperandRefused, "correct what the detail names: a quota, a label of the namespace, a webhook, a policy")      \
   /* the queue */                                                                                                   \
   ROW(RolloutHalted, "find out why the nodes failed; retry one, put the old version back, or raise failureBudget")  \
   ROW(ImageMissing, "correct what the detail names: the version, the pull secret, the registry, the disk")          \

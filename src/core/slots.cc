@@ -24,10 +24,13 @@ QueuePosition queue_position_of(const NodeView& node) {
 
 bool was_given_back_lately(const NodeView& node) { return node.given_back_for && *node.given_back_for < kRespect; }
 
+// The others do not wait for a node that the API server does not let us take; its turn comes again.
+bool was_refused_lately(const NodeView& node) { return node.refusal && node.refusal->retry_in > Span::zero(); }
+
 bool could_start(const NodeView& node, bool is_halted) {
   return node.phase == Phase::Required && node.is_managed() && node.is_ready && !node.cannot_unload &&
          !node.target.empty() && node.other_claim.empty() && !was_given_back_lately(node) &&
-         (!is_halted || node.is_asked_for) &&
+         !was_refused_lately(node) && (!is_halted || node.is_asked_for) &&
          (node.driver.is_outdated || node.is_asked_for || node.driver.waits_for_us);
 }
 
@@ -47,11 +50,16 @@ void count_without_controller(const NodeView& node, Slots& slots) {
   if (slots.changing == nullptr && is_changing(node)) slots.changing = &node;
 }
 
+void look_again_in(Span span, Slots& slots) {
+  slots.look_again_in = std::min(slots.look_again_in.value_or(span), span);
+}
+
 void count(const FleetView& fleet, Slots& slots) {
   slots.in_flight = fleet.in_flight_elsewhere;
   for (const NodeView& node : fleet.nodes) {
     const bool ours = is_in_flight(node.phase);
     if (ours) ++slots.in_flight;
+    if (node.phase == Phase::Required && was_refused_lately(node)) look_again_in(node.refusal->retry_in, slots);
     if (!node.is_managed()) continue;
     ++slots.managed;
     if (!fleet.policy.is_on) count_without_controller(node, slots);
@@ -69,7 +77,7 @@ void count(const FleetView& fleet, Slots& slots) {
 void keep_place(const NodeView& node, Slots& slots) {
   const Span left = kKeepsItsPlace - node.preflight.running_for;
   if (slots.awaited == nullptr) slots.awaited = &node;
-  slots.look_again_in = std::min(slots.look_again_in.value_or(left), left);
+  look_again_in(left, slots);
 }
 
 // Without the controller: nodes that ask are served, and a driver is replaced only when every other one is there.

@@ -15,6 +15,7 @@
 #include "core/marks.h"
 #include "core/phase.h"
 #include "core/policy.h"
+#include "core/refusal.h"
 
 namespace drover::core {
 
@@ -53,6 +54,7 @@ struct DriverView {
   bool is_ready = false;
   std::optional<Span> unready_for = {};  // done, and not ready since this process has seen it so
   bool is_settled = true;                // the DaemonSet's controller has seen the newest template
+  bool carrier_is_gone = false;          // no DaemonSet brings it any more
   bool waits_for_us = false;             // its agent asks for permission to swap
   // Without the controller: which pods it wants gone first, and whether it has spoken and wants nothing (any more).
   std::optional<Scope> asks_for = {};
@@ -107,6 +109,7 @@ struct NodeView : NodeMarks, WalkState {
   base::InternedString other_claim = {};    // what else has it: "firmware of tt-fw"
   std::optional<Span> given_back_for = {};  // since a user uncordoned it under us
   base::InternedString odd_label = {};      // a state label with an unknown value
+  base::CowPtr<RefusalView> refusal = {};   // what the API server refuses about it
 
   DriverView driver = {};
   ValidatorView validator = {};

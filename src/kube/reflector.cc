@@ -290,7 +290,8 @@ struct Reflector::Body : std::enable_shared_from_this<Body> {
 
   void watch_again_after(const Fault& fault) {
     if (!told_trouble(fault)) return;
-    const bool list_first = fruitless >= kFruitlessMost;
+    // What goes with its definition and comes back with another one goes on from no version.
+    const bool list_first = fruitless >= kFruitlessMost || fault.kind == Kind::NotFound;
     wait(wait_after(fault, watch_wait), list_first ? std::optional(ListPlan{}) : std::nullopt);
   }
 

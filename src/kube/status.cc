@@ -72,12 +72,50 @@ std::string said(int code, const json::Value& status) {
   return fmt::format("the answer is {} and says nothing more", code);
 }
 
-std::string next_step(Kind kind, int code, const std::optional<base::Span>& wait) {
+// What admission refuses has the code of a missing right, or that of an invalid object: only its words tell.
+struct Admission {
+  std::string_view says;
+  std::string_view next;
+};
+constexpr Admission kAdmission[] = {
+    {"ValidatingAdmissionPolicy", "; that ValidatingAdmissionPolicy must allow it"},
+    {"failed calling webhook", "; that webhook must answer, or be removed"},
+    {"admission webhook", "; that webhook must allow it"},
+    {"exceeded quota", "; raise that ResourceQuota"},
+    {"failed quota", "; change that ResourceQuota"},
+    {"violates PodSecurity", "; label the namespace pod-security.kubernetes.io/enforce=privileged"},
+    {"error looking up service account", "; create that ServiceAccount"},
+    {"because it is being terminated", "; wait until the namespace is gone, then create it again"},
+};
+
+std::string_view next_by_admission(const json::Value& status) {
+  const std::string_view message = json::text_at(status, {"message"});
+  for (const Admission& one : kAdmission) {
+    if (message.find(one.says) != std::string_view::npos) return one.next;
+  }
+  return {};
+}
+
+// 'User "drover" cannot patch resource "nodes"'; a server that says nothing at all lacks the right, too.
+bool lacks_right(const json::Value& status) {
+  const std::string_view message = json::text_at(status, {"message"});
+  return message.empty() ||
+         (message.find("User \"") != std::string_view::npos && message.find(" cannot ") != std::string_view::npos);
+}
+
+std::string next_step(Kind kind, int code, const json::Value& status, const std::optional<base::Span>& wait) {
+  if (kind == Kind::Forbidden || kind == Kind::Refused || kind == Kind::Failed) {
+    if (const auto next = next_by_admission(status); !next.empty()) return std::string(next);
+  }
   switch (kind) {
     case Kind::Forbidden:
-      return code == 401
-                 ? "; the server does not accept our credential: log in again, or check the user in the kubeconfig"
-                 : "; grant it with a Role or ClusterRole";
+      if (code == 401)
+        return "; the server does not accept our credential: log in again, or check the user in the kubeconfig";
+      return lacks_right(status) ? "; grant it with a Role or ClusterRole" : "; an admission plugin must allow it";
+    case Kind::NotFound:
+      if (json::text_at(status, {"details", "kind"}) != "namespaces") return "";
+      return fmt::format("; create it: kubectl create namespace {}",
+                         base::one_line(json::text_at(status, {"details", "name"}), 80));
     case Kind::Blocked: return "; the budget must allow a disruption first";
     case Kind::Throttled:
       return wait ? fmt::format("; the server asks us to wait {}", base::human(*wait))
@@ -95,7 +133,7 @@ base::Fault fault_from(int code, const json::Value& status, std::string_view ret
   if (code == 0) code = static_cast<int>(json::int_at(status, {"code"}));
   const auto wait = wait_from(status, retry_after);
   const Kind kind = kind_from(code, status, wait.has_value());
-  std::string message = fmt::format("{}: {}{}", what, said(code, status), next_step(kind, code, wait));
+  std::string message = fmt::format("{}: {}{}", what, said(code, status), next_step(kind, code, status, wait));
   return {.kind = kind, .message = std::move(message), .retry_after = wait};
 }
 

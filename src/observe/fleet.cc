@@ -13,6 +13,12 @@ namespace {
 
 using core::Phase;
 
+// A DaemonSet makes a pod at once, and again soon after it could not.
+constexpr base::Span kPodWithin = std::chrono::seconds(30);
+
+// Longer than a write waits that is refused again and again, so that the slot that the node gets then is used at once.
+constexpr base::Span kRefusedFor = std::chrono::seconds(40);
+
 // In the other phases there is nothing to try but to wait.
 constexpr core::Phases kAsking = {Phase::EvictDevicePods, Phase::Drain};
 
@@ -162,6 +168,15 @@ bool Fleet::is_settled(const vendors::DesiredNode& desired) const {
           (set->template_mark == desired.template_mark && set->may_force == desired.forces));
 }
 
+// What a policy that is gone has brought finishes what it began.
+bool Fleet::has_carrier() const {
+  bool found = false;
+  sources_.daemon_sets.each([&](const std::string&, const DaemonSetFacts& set) {
+    found = found || (set.role == profile_.driver_role && !set.is_going);
+  });
+  return found;
+}
+
 void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now) {
   Place& place = places_[index];
   const vendors::LabelsOf labels = labels_of(facts);
@@ -185,6 +200,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
                     .forces = desired.forces};
   if (settings_.gates) around.gates = *settings_.gates;
   around.is_selected = wants_ != nullptr && wants_->selects(labels);
+  around.desired.carrier_is_gone = wants_ == nullptr ? !has_carrier() : !around.is_selected;
   around.driver_is_host_managed = wants_ != nullptr && wants_->is_host_managed(labels);
   const Phase phase = place.recorded.phase;
   if (place.recorded.held || phase == Phase::Required) look_beside(facts, place.recorded, runtime, around);
@@ -196,13 +212,14 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
   } else {
     preparing_.erase(facts.name);
   }
+  note_pod(view_.nodes[index], desired, runtime);
   measure(index, facts, runtime, now);
   const bool is_ours_to_tell = profile_.flow.has(core::Trait::ResidentAgent) && place.recorded.other_claim.empty();
   place.metadata_is_missing =
       place.metadata_is_missing || (is_ours_to_tell && order_of(facts, view_.nodes[index], desired.version) !=
                                                            facts.annotation(profile_.channel.order));
   place.moves = place.recorded.held || place.recorded.given_back_at || !facts.is_ready || is_proving ||
-                view_.nodes[index].driver.unready_for.has_value();
+                view_.nodes[index].driver.unready_for.has_value() || view_.nodes[index].refusal;
 }
 
 // Nothing but time has passed: of the view only what is measured changes. A pass looks at every node in flight, and
@@ -244,6 +261,56 @@ void Fleet::measure(std::size_t index, const NodeFacts& facts, const RuntimeFact
   node.tried = runtime.has_tried_everything || was_tried(facts, recorded, runtime);
   if (recorded.held) measure_claim(node, facts, *recorded.held, runtime, now);
   note_readiness(node, runtime);
+  note_refusal(node, places_[index].pool->second.daemon_set, runtime);
+}
+
+void Fleet::note_pod(const core::NodeView& node, const vendors::DesiredNode& desired, const RuntimeFacts& runtime) {
+  const DaemonSetFacts* set = sources_.daemon_sets.find(settings_.ns + "/" + desired.daemon_set);
+  const bool is_made = set != nullptr && !set->is_going && set->digest == desired.digest;
+  const bool lacks_pod = is_made && node.is_managed() && node.driver.pod.empty() && !desired.digest.empty();
+  if (lacks_pod) {
+    podless_.try_emplace(node.name, runtime.now);
+  } else {
+    podless_.erase(node.name);
+  }
+}
+
+std::set<std::string> Fleet::sets_without_pods(base::Instant now) const {
+  std::set<std::string> sets;
+  for (const auto& [node, since] : podless_) {
+    const auto at = at_.find(node);
+    if (at != at_.end() && now - since >= kPodWithin) sets.insert(desired(at->second).daemon_set);
+  }
+  return sets;
+}
+
+std::optional<base::Span> Fleet::next_without_pod_in(base::Instant now) const {
+  std::optional<base::Span> next;
+  for (const auto& [node, since] : podless_) {
+    const base::Span left = since + kPodWithin - now;
+    if (left > base::Span::zero() && (!next || left < *next)) next = left;
+  }
+  return next;
+}
+
+// What would bring the driver concerns the nodes that lack it.
+void Fleet::note_refusal(core::NodeView& node, const std::string& daemon_set, const RuntimeFacts& runtime) {
+  node.refusal.reset();
+  const auto note = [&](const Refusals& refusals, const std::string& about) {
+    const auto found = refusals.find(about);
+    if (found == refusals.end()) return;
+    for (const auto& [key, refusal] : found->second) {
+      if (node.refusal || (refusal.of == Refusal::Of::Pods && !node.driver.pod.empty())) continue;
+      base::Span retry_in = kRefusedFor;  // without its DaemonSet there is no driver to come
+      if (refusal.of == Refusal::Of::NodePatch)
+        retry_in = std::max(base::Span::zero(), base::Span(refusal.at + kRefusedFor - runtime.now));
+      if (refusal.of == Refusal::Of::NodeWork) retry_in = base::Span::zero();
+      node.refusal = core::RefusalView{.reason = refusal.reason, .text = refusal.text, .retry_in = retry_in};
+    }
+  };
+  note(runtime.refused, node.name);
+  const bool lacks_driver = !node.driver.is_ready || node.driver.is_outdated;
+  if (!daemon_set.empty() && lacks_driver && !node.driver.is_host_managed) note(runtime.operands_refused, daemon_set);
 }
 
 void Fleet::measure_claim(core::NodeView& node, const NodeFacts& facts, const protocol::ClaimRecord& held,

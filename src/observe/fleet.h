@@ -79,6 +79,11 @@ class Fleet {
   const PodFacts* driver_pod(std::size_t node) const { return sources_.operand_pods.driver_on(view_.nodes[node].name); }
   const OperandPods& operand_pods() const { return sources_.operand_pods; }
 
+  // DaemonSets that are there and have made no pod on a node of theirs for a while.
+  std::set<std::string> sets_without_pods(base::Instant now) const;
+  // When another one may be among them.
+  std::optional<base::Span> next_without_pod_in(base::Instant now) const;
+
   // Of what a DaemonSet's pods are made besides the driver only the operator knows what it would render: the
   // command line takes it as it stands there.
   void take_templates_as_they_are() { takes_templates_ = true; }
@@ -107,6 +112,8 @@ class Fleet {
   std::optional<base::Span> proving_for(const NodeFacts& facts, base::Instant now) const;
   bool was_tried(const NodeFacts& facts, const RecordedState& recorded, const RuntimeFacts& runtime) const;
   void note_readiness(core::NodeView& node, const RuntimeFacts& runtime);
+  void note_pod(const core::NodeView& node, const vendors::DesiredNode& desired, const RuntimeFacts& runtime);
+  static void note_refusal(core::NodeView& node, const std::string& daemon_set, const RuntimeFacts& runtime);
   void look_beside(const NodeFacts& facts, const RecordedState& recorded, const RuntimeFacts& runtime,
                    NodeInputs& around) const;
   bool concerns(const NodeFacts& facts) const;
@@ -116,6 +123,7 @@ class Fleet {
   bool is_mine(const NodeFacts& facts) const { return sources_.policy_set.is_owner(policy_, facts); }
   vendors::DesiredNode desired_on(const vendors::LabelsOf& labels) const;
   bool is_settled(const vendors::DesiredNode& desired) const;
+  bool has_carrier() const;
 
   Sources sources_;
   std::optional<PolicyRef> policy_;
@@ -136,7 +144,8 @@ class Fleet {
     base::WallTime stamp;
     base::Instant seen_at;
   };
-  std::map<std::string, GivenBack> given_back_;  // by node that a user uncordoned under us
+  std::map<std::string, GivenBack> given_back_;   // by node that a user uncordoned under us
+  std::map<std::string, base::Instant> podless_;  // by node: since when its DaemonSet is seen to have made no pod
   int nodes_at_start_ = 0;
 
   core::FleetView view_;

@@ -78,6 +78,7 @@ core::DriverView driver_view(const NodeFacts& facts, const RecordedState& record
   driver.wanted = around.desired.version;
   driver.is_host_managed = around.driver_is_host_managed;
   driver.is_settled = around.desired.is_settled;
+  driver.carrier_is_gone = around.desired.carrier_is_gone;
   const PodFacts* pod = around.driver;
   // A module stays loaded without its agent's pod.
   if (const protocol::Report* report = facts.report(profile.channel.report);

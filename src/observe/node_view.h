@@ -21,6 +21,7 @@ struct DesiredDriver {
   std::string image;               // of the driver: compared where a pod says no digest
   std::string daemon_set;          // that brings it, "acme-system/acme-driver"
   bool is_settled = false;         // the DaemonSet that would bring it is there, and its controller has seen it
+  bool carrier_is_gone = false;    // there is no such DaemonSet, and none is to come
   std::string template_mark = {};  // what its pods are made of besides the driver; empty: it is not compared
   bool forces = false;             // they may end what holds the device
 };

@@ -25,6 +25,13 @@ inline kube::Range policies_of(const vendors::WorkProfile& profile, std::size_t 
   return {.resource = policy_kind_of(profile, kind), .ns = {}, .labels = {}, .fields = {}};
 }
 
+inline kube::Range definition_of(const vendors::WorkProfile& profile, std::size_t kind) {
+  return {.resource = kube::kCustomResourceDefinitions,
+          .ns = {},
+          .labels = {},
+          .fields = "metadata.name=" + policy_kind_of(profile, kind).qualified()};
+}
+
 // The pods of drivers, validators and preflights in the namespace of the operands.
 inline kube::Range operand_pods_of(const vendors::WorkProfile& profile, const std::string& ns) {
   std::string roles;

@@ -3,12 +3,14 @@
 // Lost with the process, and nothing depends on it but waiting times.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "base/time.h"
 #include "core/phase.h"
+#include "core/reason.h"
 #include "kube/cache.h"
 #include "kube/heard_api.h"
 #include "observe/pod_facts.h"
@@ -22,6 +24,17 @@ struct Attempt {
   core::Phase phase = core::Phase::Idle;
 };
 
+// A write that the API server refused. It is tried again until what the server says is mended.
+struct Refusal {
+  enum class Of : std::uint8_t { NodePatch, NodeWork, DaemonSet, Pods };
+  Of of = Of::NodePatch;
+  core::Reason reason = core::Reason::WriteRefused;
+  std::string text = {};  // what was to be done, and what the server said
+  base::Instant at = {};  // the last time
+};
+// By what it is about, then by the key of the write.
+using Refusals = std::map<std::string, std::map<std::string, Refusal>>;
+
 struct RuntimeFacts {
   std::map<std::string, const kube::Cache<PodFacts>*> pods = {};  // by node; only where listed after the cordon
   const std::map<std::string, int>* device_pods = nullptr;        // by node; none: not counted yet
@@ -30,6 +43,8 @@ struct RuntimeFacts {
   std::map<std::string, std::string> untouched = {};              // by node: the claim under which no pod has gone yet
   std::map<std::string, std::string> deleted_drivers = {};        // by node: uid of the driver's pod deleted last
   std::map<std::string, std::string> probe_refused = {};  // by node: why no pod that proves the image can be made
+  Refusals refused = {};                                          // by node
+  Refusals operands_refused = {};                                 // by DaemonSet
   PodGenerations generations = {};
   std::map<std::string, Attempt> attempts = {};             // by node
   bool has_tried_everything = false;                        // what looks only once has nothing to try

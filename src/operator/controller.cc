@@ -14,9 +14,6 @@
 namespace drover::operate {
 namespace {
 
-constexpr base::Span kStatusEvery = std::chrono::seconds(5);
-// To make a status says why each node waits: with hundreds of nodes that costs more than all else in a pass.
-constexpr base::Span kMakeStatusEvery = std::chrono::seconds(1);
 constexpr base::Span kLookForOurWrite = std::chrono::seconds(1);
 
 void add(act::Summary& sum, const act::Summary& more) {
@@ -44,6 +41,7 @@ Controller::Controller(kube::Api& api, base::Loop& loop, base::Random random, co
       events_(events),
       nodes_(nodes),
       policies_(observe::policy_caches(*served.profile)),
+      kinds_(api, loop, random_, *served.profile, policies_, wake_),
       operand_pods_([this](const kube::Object& object) { return observe::operand_facts(object, *served_.profile); }),
       daemon_sets_([this](const kube::Object& object) { return observe::daemon_set_facts(object, *served_.profile); }),
       competing_operators_([](const kube::Object& object) { return object; }),
@@ -62,7 +60,8 @@ Controller::Controller(kube::Api& api, base::Loop& loop, base::Random random, co
       runtime_(loop, node_pods_, device_pod_counter_),
       executor_(api, loop, random_.fork("errands"), events, std::move(permission), [this] { wake_(); }),
       operand_index_(operand_pods_, *served.profile),
-      policy_set_(policies_, *served.profile) {
+      policy_set_(policies_, *served.profile),
+      status_writer_(loop, executor_, kinds_, policy_set_, served_) {
   policy_states_.push_back(state_of_policy({}));
 }
 
@@ -103,9 +102,7 @@ void Controller::watch_if_known(std::string_view name, kube::Range range, kube::
     if (fault.kind != base::Fault::Kind::NotFound) {
       log::warn("watching " + kind + " is interrupted", {{"why", fault.message}});
     } else if (unknown_kinds_.insert(kind).second) {
-      log::info("the server does not know " + kind +
-                    ", so there are none; to use them, install their definition (charts/drover/crds)",
-                {});
+      log::info("the server does not know " + kind + ", so there are none", {});
       wake_();
     }
   };
@@ -113,13 +110,10 @@ void Controller::watch_if_known(std::string_view name, kube::Range range, kube::
 }
 
 void Controller::start(act::OperatorName as) {
-  operator_name_ = std::move(as);
+  status_writer_.write_as(std::move(as));
   const vendors::WorkProfile& profile = *served_.profile;
   const std::string& ns = served_.operands.ns;
-  for (std::size_t kind = 0; kind < policies_.size(); ++kind) {
-    watch_if_known(kind == 0 ? "policies" : fmt::format("policies-{}", kind), observe::policies_of(profile, kind), {},
-                   kube::feed(policies_[kind], wake_));
-  }
+  kinds_.start();
   watch("operand-pods", observe::operand_pods_of(profile, ns), observe::operand_projection(profile),
         kube::feed(operand_pods_, wake_));
   watch("daemon-sets", observe::daemon_sets_in(ns), observe::daemon_set_projection(), kube::feed(daemon_sets_, wake_));
@@ -139,13 +133,10 @@ std::vector<std::string> Controller::label_keys() const {
 }
 
 bool Controller::is_synced() const {
-  return !watches_.empty() && std::all_of(watches_.begin(), watches_.end(), [this](const Watch& watch) {
-    return watch.reflector->is_synced() || unknown_kinds_.contains(watch.kind);
-  });
-}
-
-bool Controller::knows_its_policies() const {
-  return !unknown_kinds_.contains(observe::policy_kind_of(*served_.profile, 0).qualified());
+  return kinds_.are_heard() && !watches_.empty() &&
+         std::all_of(watches_.begin(), watches_.end(), [this](const Watch& watch) {
+           return watch.reflector->is_synced() || unknown_kinds_.contains(watch.kind);
+         });
 }
 
 void Controller::absorb(const std::vector<std::string>& changed_nodes) {
@@ -162,7 +153,8 @@ void Controller::absorb(const std::vector<std::string>& changed_nodes) {
     for (const auto& state : policy_states_) pods_changed_.insert(state->in_flight.begin(), state->in_flight.end());
   }
   // First what was evicted, then what came since.
-  std::set<std::string> nodes = runtime_.absorb(results);
+  Runtime::News news = runtime_.absorb(results);
+  std::set<std::string> nodes = std::move(news.nodes);
   nodes.insert(changed_nodes.begin(), changed_nodes.end());
   for (const std::string& name : pods_changed_) {
     const observe::NodeFacts* facts = nodes_.find(name);
@@ -175,7 +167,7 @@ void Controller::absorb(const std::vector<std::string>& changed_nodes) {
     for (std::string& node : operand_index_.changed(key)) operands_changed.insert(std::move(node));
   }
   for (const auto& state : policy_states_) {
-    if (sets_changed) state->fleet.everything_changed();
+    if (sets_changed || news.all_nodes) state->fleet.everything_changed();
     for (const std::string& name : nodes) state->fleet.node_changed(name);
     for (const std::string& name : operands_changed) state->fleet.pods_changed(name);
   }
@@ -294,25 +286,46 @@ void Controller::bring_operands(const PolicyState& state, const core::FleetView&
     if (state.fleet.metadata_is_missing(i)) return;
   }
   executor_.run(act::apply_operands(state.fleet, daemon_sets_, served_.operands.ns, is_paused, executor_.pending()));
+  executor_.run(act::try_pods(state.fleet, served_.operands.ns, loop_.now()));
 }
 
 void Controller::tidy() {
   std::set<std::string> watched;
   std::set<std::string> wanted;
+  std::set<std::string> queued;
   std::vector<const observe::Fleet*> fleets;
-  bool may_withdraw = true;
+  bool some_are_in_flight = false;
+  bool some_come_back = false;  // nodes without a policy
+  bool keeps_what_is_there = false;
   for (const auto& state : policy_states_) {
     watched.insert(state->in_flight.begin(), state->in_flight.end());
     fleets.push_back(&state->fleet);
+    for (const core::NodeView& node : state->fleet.seen().nodes) {
+      if (node.refusal && node.phase == core::Phase::Required && state->fleet.seen().policy.is_on)
+        queued.insert(node.name);
+    }
     const vendors::Desired* wants = state->fleet.wants();
-    if (state->some_are_in_flight || (wants != nullptr && wants->keeps_what_is_there())) may_withdraw = false;
-    if (wants == nullptr) continue;
+    some_are_in_flight = some_are_in_flight || state->some_are_in_flight;
+    if (wants == nullptr) {
+      some_come_back = some_come_back || state->some_are_in_flight;
+      continue;
+    }
+    keeps_what_is_there = keeps_what_is_there || wants->keeps_what_is_there();
     for (const json::Value& set : wants->daemon_sets()) wanted.emplace(json::text_at(set, {"metadata", "name"}));
   }
   runtime_.want_pods(watched);
+  runtime_.set_queued(std::move(queued));
   if (!competing_operator().empty()) return;
   executor_.run(act::remove_probes(fleets, operand_index_, operand_pods_));
-  if (may_withdraw) executor_.run(act::remove_validators(wanted, daemon_sets_, *served_.profile, served_.operands.ns));
+  if (keeps_what_is_there) return;
+  const vendors::WorkProfile& profile = *served_.profile;
+  const auto remove = [&](std::string_view role) {
+    executor_.run(act::remove_unwanted(wanted, role, daemon_sets_, served_.operands.ns));
+  };
+  if (!some_are_in_flight) remove(profile.validator_role);
+  // A driver that stays loaded without its pod outlives its policy by itself. A node that another policy has by now
+  // must not keep the pod of the one before beside that policy's.
+  if (!some_come_back && profile.flow.has(core::Trait::ResidentAgent)) remove(profile.driver_role);
 }
 
 std::string Controller::competing_operator() const {
@@ -360,13 +373,20 @@ std::optional<base::Span> Controller::record(PolicyState& state, const core::Fle
     executor_.run(act::node_conditions(fleet, act::obstacles_of(served_.profile->flow, view, plan), *served_.profile,
                                        executor_.pending(), loop_.wall()));
   }
-  write_status(state, view, plan);
+  state.status_is_due = false;
+  if (fleet.policy() == nullptr) {
+    status_writer_.write_ignored();
+  } else {
+    status_writer_.write(state, view, plan, competing_operator());
+  }
   state.looked_at = loop_.wall();
   std::optional<base::Span> next = plan.look_again_in;
   const auto sooner = [&](std::optional<base::Span> span) {
     if (span && (!next || *span < *next)) next = span;
   };
   sooner(executor_.next_in());
+  sooner(runtime_.next_in());
+  sooner(fleet.next_without_pod_in(loop_.now()));
   if (state.is_waiting) sooner(device_pod_counter_.next_in());
   if (has_pending_takes()) sooner(kLookForOurWrite);
   if (state.status_is_due) sooner(std::max(base::Span::zero(), base::Span(state.status_not_before - loop_.now())));
@@ -378,61 +398,6 @@ void Controller::tell_news(PolicyState& state, const core::FleetView& view, cons
   if (policy == nullptr || !competing_operator().empty()) return;
   const kube::Resource kind = observe::policy_kind_of(*served_.profile, state.fleet.policy_ref()->kind);
   for (const kube::Event& event : state.news.look(view, plan, *served_.profile, kind, *policy)) events_.record(event);
-}
-
-void Controller::write_status(PolicyState& state, const core::FleetView& view, const core::Plan& plan) {
-  const observe::Fleet& fleet = state.fleet;
-  const kube::Object* policy = fleet.policy();
-  state.status_is_due = false;
-  if (policy == nullptr) return write_ignored();
-  if (loop_.now() < state.status_not_before) {
-    state.status_is_due = true;
-    return;
-  }
-  state.status_not_before = loop_.now() + kMakeStatusEvery;
-  act::StatusFacts facts{.policy = policy, .about = {.wants = fleet.wants()}, .ns = served_.operands.ns};
-  facts.operator_name = operator_name_;
-  facts.forced = state.forced;
-  facts.about.competing_operator = competing_operator();
-  if (fleet.policy_ref()->kind > 0 || served_.profile->policies_share_nodes) facts.about.disputed = fleet.disputed();
-  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
-    const auto& held = fleet.recorded(i).held;
-    facts.since.push_back(held ? base::rfc3339(held->since) : std::string());
-  }
-  static const json::Value kNoStatus = json::Members();
-  const json::Value* there = json::find(*policy, {"status"});
-  const auto status = act::merge_between(there == nullptr ? kNoStatus : *there,
-                                         act::policy_status(view, plan, *served_.profile, facts, loop_.wall()));
-  if (!status) return;
-  const std::string name(kube::name_of(*policy));
-  const std::size_t kind = fleet.policy_ref()->kind;
-  const kube::Resource resource = observe::policy_kind_of(*served_.profile, kind);
-  // What is left out of a merge stays: it must be made of the status that is there.
-  kube::Request request = kube::patch(
-      resource, "", name, kube::PatchKind::Merge,
-      json::Members{{"metadata", json::Members{{"resourceVersion", kube::version_of(*policy)}}}, {"status", *status}},
-      "status");
-  const bool sent = executor_.run(act::Write{.key = fmt::format("status/{}/{}", kind, name),
-                                             .request = std::move(request),
-                                             .purpose = act::Purpose::Status,
-                                             .subject = {.policy = fleet.policy_ref()},
-                                             .rest = kStatusEvery});
-  if (sent) state.status_not_before = loop_.now() + kStatusEvery;
-}
-
-void Controller::write_ignored() {
-  for (const observe::PolicySet::Ignored& one : policy_set_.ignored()) {
-    const kube::Object* policy = policy_set_.find(one.policy);
-    if (policy == nullptr || act::says_ignored(*policy, one.because)) continue;
-    const std::string name(kube::name_of(*policy));
-    executor_.run(act::Write{
-        .key = fmt::format("status/{}/{}", one.policy.kind, name),
-        .request =
-            kube::patch(observe::policy_kind_of(*served_.profile, one.policy.kind), "", name, kube::PatchKind::Merge,
-                        json::Members{{"status", act::ignored_status(*policy, one.because, loop_.wall())}}, "status"),
-        .purpose = act::Purpose::Status,
-        .rest = kStatusEvery});
-  }
 }
 
 }  // namespace drover::operate

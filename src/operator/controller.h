@@ -27,9 +27,11 @@
 #include "operator/device_pod_counter.h"
 #include "operator/node_news.h"
 #include "operator/node_pods.h"
+#include "operator/policy_kinds.h"
 #include "operator/policy_state.h"
 #include "operator/runtime.h"
 #include "operator/settings.h"
+#include "operator/status_writer.h"
 
 namespace drover::operate {
 
@@ -43,9 +45,9 @@ class Controller {
   // `as`: which operator this is, for the status of its policies.
   void start(act::OperatorName as);
   bool is_synced() const;
-  // A server that does not know the policies' kind, as one that has just started, cannot say that there is no policy:
-  // nothing is decided then.
-  bool knows_its_policies() const;
+  // Of each kind of its policies; else nothing is decided.
+  bool knows_its_policies() const { return kinds_.are_known(); }
+  bool serves_a_kind() const { return kinds_.some_are_served(); }
   const core::Flow& flow() const { return served_.profile->flow; }
   // Takes note of the policies that changed.
   void read_policies();
@@ -87,19 +89,17 @@ class Controller {
   std::unique_ptr<PolicyState> state_of_policy(std::optional<observe::PolicyRef> policy);
   std::string competing_operator() const;
   void tell_news(PolicyState& state, const core::FleetView& view, const core::Plan& plan);
-  void write_status(PolicyState& state, const core::FleetView& view, const core::Plan& plan);
-  void write_ignored();
 
   kube::Api& api_;
   base::Loop& loop_;
   base::Random random_;
   Served served_;
-  act::OperatorName operator_name_ = {};
   std::function<void()> wake_;
 
   kube::EventRecorder& events_;
   kube::Cache<observe::NodeFacts>& nodes_;
   observe::PolicyCaches policies_;
+  PolicyKinds kinds_;
   kube::Cache<observe::PodFacts> operand_pods_;
   kube::Cache<observe::DaemonSetFacts> daemon_sets_;
   kube::Cache<kube::Object> competing_operators_;
@@ -123,6 +123,7 @@ class Controller {
   observe::Stopwatch stopwatch_;
   observe::OperandPods operand_index_;
   observe::PolicySet policy_set_;
+  StatusWriter status_writer_;
   std::vector<std::unique_ptr<PolicyState>>
       policy_states_;  // in the order of their policies; the last is of nodes without a policy
 };

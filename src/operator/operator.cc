@@ -93,12 +93,13 @@ bool Operator::is_synced() const {
   return node_reflector_ != nullptr && node_reflector_->is_synced() &&
          std::all_of(controllers_.begin(), controllers_.end(),
                      [](const auto& controller) { return controller->is_synced(); }) &&
-         knows_a_policy_kind();
+         std::any_of(controllers_.begin(), controllers_.end(),
+                     [](const auto& controller) { return controller->knows_its_policies(); });
 }
 
 bool Operator::knows_a_policy_kind() const {
   return std::any_of(controllers_.begin(), controllers_.end(),
-                     [](const auto& controller) { return controller->knows_its_policies(); });
+                     [](const auto& controller) { return controller->serves_a_kind(); });
 }
 
 bool Operator::stands_by() const { return election_ && !election_->is_leader() && !election_->holder().empty(); }

@@ -7,6 +7,50 @@
 namespace drover::operate {
 
 using act::Purpose;
+using observe::Refusal;
+
+namespace {
+
+// What is wanted is tried again within half a minute: a refusal that is not repeated is of a write that is wanted no
+// more.
+constexpr base::Span kForgetRefusalAfter = std::chrono::minutes(2);
+
+bool is_of_operand(Purpose purpose) {
+  return purpose == Purpose::ApplySet || purpose == Purpose::DetachSet || purpose == Purpose::TryPod;
+}
+
+bool is_refused(const act::WriteResult& result) {
+  using Kind = base::Fault::Kind;
+  if (!result.fault) return false;
+  switch (result.fault->kind) {
+    case Kind::Forbidden:
+    case Kind::Refused:
+    case Kind::Malformed: return true;
+    case Kind::NotFound:  // the namespace
+      return result.purpose == Purpose::ApplySet || result.purpose == Purpose::TryPod;
+    default: return false;
+  }
+}
+
+Refusal::Of what(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::Node: return Refusal::Of::NodePatch;
+    case Purpose::ApplySet:
+    case Purpose::DetachSet: return Refusal::Of::DaemonSet;
+    case Purpose::TryPod: return Refusal::Of::Pods;
+    default: return Refusal::Of::NodeWork;
+  }
+}
+
+// No code of the API tells a missing account from any other pod that admission forbids.
+core::Reason reason_of(const act::WriteResult& result) {
+  if (!is_of_operand(result.purpose)) return core::Reason::WriteRefused;
+  if (result.fault->kind == base::Fault::Kind::NotFound) return core::Reason::NamespaceMissing;
+  const bool lacks_account = result.fault->message.find("error looking up service account") != std::string::npos;
+  return lacks_account ? core::Reason::ServiceAccountMissing : core::Reason::OperandRefused;
+}
+
+}  // namespace
 
 // "The disruption budget train needs 5 healthy pods and has 5 currently" names it without its namespace.
 std::string budget_in(std::string_view message, const std::string& ns) {
@@ -20,12 +64,13 @@ std::string budget_in(std::string_view message, const std::string& ns) {
 Runtime::Runtime(const base::Loop& loop, NodePods& pods, const DevicePodCounter& device_pod_counter)
     : loop_(loop), pods_(pods), device_pod_counter_(device_pod_counter) {}
 
-std::set<std::string> Runtime::absorb(const std::vector<act::WriteResult>& results) {
+Runtime::News Runtime::absorb(const std::vector<act::WriteResult>& results) {
   using Kind = base::Fault::Kind;
-  std::set<std::string> changed;
+  News news;
   for (const act::WriteResult& result : results) {
     const act::Subject& subject = result.subject;
-    if (!subject.node.empty()) changed.insert(subject.node);
+    if (!subject.node.empty()) news.nodes.insert(subject.node);
+    note_refusal(result, news);
     const auto failed_by = [&](Kind kind) { return result.fault && result.fault->kind == kind; };
     switch (result.purpose) {
       case Purpose::Node:
@@ -60,7 +105,51 @@ std::set<std::string> Runtime::absorb(const std::vector<act::WriteResult>& resul
       default: break;
     }
   }
-  return changed;
+  forget_refusals(news);
+  return news;
+}
+
+// That no pod can prove the image is told as that (probe_refused).
+void Runtime::note_refusal(const act::WriteResult& result, News& news) {
+  const bool is_of_set = is_of_operand(result.purpose);
+  const std::string& about = is_of_set ? result.subject.object : result.subject.node;
+  if (about.empty() || result.purpose == Purpose::ProveImage || result.purpose == Purpose::NodeStatus) return;
+  observe::Refusals& refusals = is_of_set ? facts_.operands_refused : facts_.refused;
+  if (is_refused(result)) {
+    Refusal& refusal = refusals[about][result.key];
+    news.all_nodes = news.all_nodes || (is_of_set && refusal.text != result.fault->message);
+    refusal = {
+        .of = what(result.purpose), .reason = reason_of(result), .text = result.fault->message, .at = loop_.now()};
+    return;
+  }
+  const auto at = refusals.find(about);
+  const bool is_settled = !result.fault || result.fault->kind == base::Fault::Kind::NotFound;
+  if (at == refusals.end() || !is_settled) return;
+  const bool is_gone = at->second.erase(result.key) > 0;
+  news.all_nodes = news.all_nodes || (is_of_set && is_gone);
+  // A node that moved on wants something else now.
+  if (at->second.empty() || result.purpose == Purpose::Node) refusals.erase(at);
+}
+
+void Runtime::forget_refusals(News& news) {
+  const auto forget = [this](std::map<std::string, Refusal>& refusals) {
+    return std::erase_if(refusals,
+                         [this](const auto& one) { return loop_.now() - one.second.at >= kForgetRefusalAfter; }) > 0;
+  };
+  for (auto& [node, refusals] : facts_.refused) {
+    if (!queued_.contains(node) && forget(refusals)) news.nodes.insert(node);
+  }
+  for (auto& [set, refusals] : facts_.operands_refused) {
+    if (forget(refusals)) news.all_nodes = true;
+  }
+  const auto is_empty = [](const auto& one) { return one.second.empty(); };
+  std::erase_if(facts_.refused, is_empty);
+  std::erase_if(facts_.operands_refused, is_empty);
+}
+
+std::optional<base::Span> Runtime::next_in() const {
+  if (facts_.refused.empty() && facts_.operands_refused.empty()) return {};
+  return kForgetRefusalAfter;
 }
 
 void Runtime::absorb(std::vector<std::pair<std::string, observe::Attempt>> attempts) {

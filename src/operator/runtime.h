@@ -34,8 +34,12 @@ class Runtime {
  public:
   Runtime(const base::Loop& loop, NodePods& pods, const DevicePodCounter& device_pod_counter);
 
-  // What came of the writes. The nodes that are to be looked at again because of it.
-  std::set<std::string> absorb(const std::vector<act::WriteResult>& results);
+  // What is to be looked at again because of what came of the writes.
+  struct News {
+    std::set<std::string> nodes = {};
+    bool all_nodes = false;
+  };
+  News absorb(const std::vector<act::WriteResult>& results);
   // Every pod in the way was asked, on these nodes.
   void absorb(std::vector<std::pair<std::string, observe::Attempt>> attempts);
   // The pods of a node in flight have changed; how often pods came back to it, by its record.
@@ -46,13 +50,21 @@ class Runtime {
   const observe::RuntimeFacts& facts() const { return facts_; }
   // From now on the pods of exactly these nodes.
   void want_pods(const std::set<std::string>& nodes);
+  // Nodes in the queue: one that was refused is not tried again before its turn comes.
+  void set_queued(std::set<std::string> nodes) { queued_ = std::move(nodes); }
+  // When the next refusal is forgotten.
+  std::optional<base::Span> next_in() const;
 
  private:
+  void note_refusal(const act::WriteResult& result, News& news);
+  void forget_refusals(News& news);
+
   const base::Loop& loop_;
   NodePods& pods_;
   const DevicePodCounter& device_pod_counter_;
   observe::RuntimeFacts facts_;
   std::set<std::string> watched_;
+  std::set<std::string> queued_;
 };
 
 }  // namespace drover::operate

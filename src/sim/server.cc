@@ -203,7 +203,7 @@ Answer<ListPage> Server::delete_collection(const kube::Range& range, const kube:
   return page;
 }
 
-Answer<int> Server::watch(const kube::Range& range, std::uint64_t since, Seen seen) {
+Answer<int> Server::watch(const kube::Range& range, std::uint64_t since, Seen seen, std::function<void()> ended) {
   const Underway guard(*body_);
   const ResourceRules* rules = body_->catalog.find(range.resource);
   if (rules == nullptr) return no_such_resource();
@@ -221,7 +221,7 @@ Answer<int> Server::watch(const kube::Range& range, std::uint64_t since, Seen se
       seen(kind, now == nullptr ? object : Kept(as_seen(*now, object.open())));
     };
   }
-  return body_->watches.start(*rules, std::move(filter), since, std::move(seen));
+  return body_->watches.start(*rules, std::move(filter), since, std::move(seen), std::move(ended));
 }
 
 void Server::unwatch(int id) { body_->watches.stop(id); }

@@ -108,9 +108,10 @@ class Server {
 
   // Events after `since` (replayed at once), then each new one as it is committed; 410 when history does not reach back
   // so far. `since` 0: everything that exists, as Added, and then what happens. The callback runs inside the commit:
-  // latency and queues are the caller's.
+  // latency and queues are the caller's. `ended`, inside of a commit too: the definition of its kind is gone, so
+  // nothing more will be told.
   using Seen = std::function<void(kube::WatchEvent::Kind, const Kept&)>;
-  Answer<int> watch(const kube::Range& range, std::uint64_t since, Seen seen);
+  Answer<int> watch(const kube::Range& range, std::uint64_t since, Seen seen, std::function<void()> ended = {});
   void unwatch(int id);
 
   // The field manager of the request that is being served, for listeners of the store that report the writer; ""

@@ -37,16 +37,28 @@ struct StoreApi::Body : std::enable_shared_from_this<StoreApi::Body> {
   Server& server;
   base::Loop& loop;
   base::Random random;
+  base::Random definitions_random;
   DoorTiming timing;
 
   Body(Server& server, base::Loop& loop, base::Random random, DoorTiming timing)
-      : server(server), loop(loop), random(std::move(random)), timing(timing) {}
+      : server(server),
+        loop(loop),
+        random(std::move(random)),
+        definitions_random(this->random.fork("definitions")),
+        timing(timing) {}
+
+  // Reading definitions has a stream of its own: whether a client looks at them changes nothing else of a seed.
+  base::Random& random_of_reads(const kube::Resource& resource) {
+    return resource == kube::kCustomResourceDefinitions ? definitions_random : random;
+  }
+  // How long half a round trip takes.
+  base::Span way(base::Random& its_random) const {
+    return timing.latency > base::Span::zero() ? its_random.jitter(timing.latency / 2, 0.5) : base::Span::zero();
+  }
 
   // Calls `then` after half a round trip, unless the StoreApi is gone by then.
-  void travel(std::function<void()> then) {
-    const base::Span way =
-        timing.latency > base::Span::zero() ? random.jitter(timing.latency / 2, 0.5) : base::Span::zero();
-    loop.after(way,
+  void travel(base::Random& its_random, std::function<void()> then) {
+    loop.after(way(its_random),
                [weak = weak_from_this(), then = std::move(then)] {
                  if (const auto alive = weak.lock()) then();
                })
@@ -97,11 +109,12 @@ base::Fault fault_of_range(const Rejection& rejection, const kube::Range& range,
 kube::Call StoreApi::call(kube::Request request, Answer answer) {
   auto ticket = std::make_shared<Ticket>();
   Body* body = body_.get();
-  body->travel([body, ticket, request = std::move(request), answer = std::move(answer)]() mutable {
+  base::Random& random = request.verb == kube::Verb::Get ? body->random_of_reads(request.resource) : body->random;
+  body->travel(random, [body, &random, ticket, request = std::move(request), answer = std::move(answer)]() mutable {
     auto served = body->server.serve(request);
     kube::Result<kube::Object> result = served ? kube::Result<kube::Object>(delivered(**served, request.projection))
                                                : std::unexpected(fault_of(served.error(), request));
-    body->travel([ticket, answer = std::move(answer), result = std::move(result)]() mutable {
+    body->travel(random, [ticket, answer = std::move(answer), result = std::move(result)]() mutable {
       if (ticket->is_wanted) answer(std::move(result));
     });
   });
@@ -118,11 +131,11 @@ struct StoreApi::Body::Listing {
 };
 
 void StoreApi::Body::ask_for_page(const std::shared_ptr<Listing>& listing) {
-  travel([this, listing] {
+  travel(random_of_reads(listing->request.range.resource), [this, listing] {
     const kube::ListRequest& request = listing->request;
     const std::string version = listing->continue_token.empty() ? request.resource_version : std::string();
     auto page = server.list(request.range, request.page, listing->continue_token, version);
-    travel([this, listing, page = std::move(page)]() mutable {
+    travel(random_of_reads(request.range.resource), [this, listing, page = std::move(page)]() mutable {
       if (!listing->ticket->is_wanted) return;
       if (!page) {
         listing->sink.done(std::unexpected(fault_of_range(page.error(), listing->request.range, "list")));
@@ -165,9 +178,8 @@ struct StoreApi::Body::Watching {
 
 // Events leave in order: each arrives after its own way, but not before the one ahead of it.
 void StoreApi::Body::send(const std::shared_ptr<Watching>& watching, Deliver deliver) {
-  const base::Span way =
-      timing.latency > base::Span::zero() ? random.jitter(timing.latency / 2, 0.5) : base::Span::zero();
-  watching->last_sent_at = std::max(watching->last_sent_at, loop.now() + way);
+  const base::Span takes = way(random_of_reads(watching->request.range.resource));
+  watching->last_sent_at = std::max(watching->last_sent_at, loop.now() + takes);
   // Real clocks move between two readings, so the timers of two events may end in the other order: whichever ends
   // first takes the event that waits longest.
   watching->outbox.push_back(std::move(deliver));
@@ -234,15 +246,18 @@ void StoreApi::Body::begin(const std::shared_ptr<Watching>& watching) {
                                 request.range.resource.qualified(), base::one_line(request.resource_version, 40))});
     return;
   }
-  auto id =
-      server.watch(request.range, static_cast<std::uint64_t>(*since),
-                   [this, weak_watching = std::weak_ptr(watching)](kube::WatchEvent::Kind kind, const Kept& object) {
-                     const auto watching = weak_watching.lock();
-                     if (!watching || !watching->ticket->is_wanted) return;
-                     send(watching, [kind, object](Watching& heard) {
-                       heard.sink.event({kind, delivered(*object.open(), heard.request.projection)});
-                     });
-                   });
+  auto id = server.watch(
+      request.range, static_cast<std::uint64_t>(*since),
+      [this, weak_watching = std::weak_ptr(watching)](kube::WatchEvent::Kind kind, const Kept& object) {
+        const auto watching = weak_watching.lock();
+        if (!watching || !watching->ticket->is_wanted) return;
+        send(watching, [kind, object](Watching& heard) {
+          heard.sink.event({kind, delivered(*object.open(), heard.request.projection)});
+        });
+      },
+      [this, weak_watching = std::weak_ptr(watching)] {
+        if (const auto watching = weak_watching.lock()) end(watching, std::nullopt);
+      });
   if (!id) {
     end(watching, fault_of_range(id.error(), request.range, "watch"));
     return;
@@ -267,7 +282,7 @@ kube::Call StoreApi::watch(kube::WatchRequest request, kube::WatchSink sink) {
     const auto watching = weak_watching.lock();
     if (alive && watching) alive->stop(*watching);
   };
-  body->travel([body, watching] {
+  body->travel(body->random_of_reads(watching->request.range.resource), [body, watching] {
     if (watching->ticket->is_wanted) body->begin(watching);
   });
   return kube::Call(watching->ticket);

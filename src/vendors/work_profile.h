@@ -48,6 +48,8 @@ struct WorkProfile {
     std::string_view version;
     std::string_view plural;
     std::string_view kind;
+    // Fields that drover has added to the vendor's own, comma-separated: a definition may lack them.
+    std::string_view own_fields = {};
   };
   Kind policy;                               // the one that its documents begin with
   std::span<const Kind> more_policies = {};  // a server need not know them
@@ -66,6 +68,8 @@ struct WorkProfile {
   NodeState (*node_state)(const core::NodeView& node, const core::Policy& policy) = nullptr;
   // How its policies spell a condition; nullptr: as all do.
   ConditionWords (*condition_words)(std::string_view type, const ConditionWords& ours) = nullptr;
+  // What to say in a status instead of a word that an older definition does not know; "" for nothing. nullptr: nothing.
+  std::string_view (*other_word)(std::string_view word) = nullptr;
   // The metrics that its documents name; nullptr: none but those below.
   std::vector<MetricFamily> (*metrics)(const std::vector<PolicyMetrics>& policies) = nullptr;
   bool policies_share_nodes = false;  // several of the first kind count at once

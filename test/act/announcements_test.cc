@@ -62,6 +62,21 @@ TEST_F(News, WarnWithTheReason) {
                                             "Warning Blocked n1: the driver cannot be prepared: no headers"));
 }
 
+TEST_F(News, TellOnceThatAWriteIsRefused) {
+  core::NodeView refused = node("n1", Phase::Required);
+  refused.refusal = core::RefusalView{.text = "patch nodes/n1: no"};
+  const std::string what = "the API server refuses a write: patch nodes/n1: no";
+  const vendors::WorkProfile& profile = vendors::tenstorrent_driver();
+  const core::FleetView view = fleet({refused});
+  const core::Plan plan = core::decide(profile.flow, view);
+  std::vector<std::string> all;
+  for (const kube::Event& event : news.look(view, plan, profile, kKind, policy))
+    all.push_back(event.resource.kind + " " + event.reason + " " + event.message);
+  EXPECT_THAT(all, ElementsAre("TenstorrentDriverPolicy WriteRefused n1: " + what,
+                               "Node TenstorrentDriverUpgrade " + what, "TenstorrentDriverPolicy Blocked n1: " + what));
+  EXPECT_THAT(news.look(view, plan, profile, kKind, policy), IsEmpty());
+}
+
 TEST_F(News, AreNotWhatTheStatusSaysAlready) {
   policy.get_object()["status"] = json::Members{
       {"nodes", json::Array{json::Members{{"name", "n1"}, {"state", "Draining"}, {"reason", "Draining"}}}}};

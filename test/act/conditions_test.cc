@@ -130,6 +130,28 @@ TEST(Blocked, NamesTheDisruptionBudgetItsNodesAndWhatComes) {
   EXPECT_EQ(brief(blocked, "Progressing"), "True/InFlight") << "another node moves";
 }
 
+TEST(Blocked, SaysAtOnceWhatTheApiServerRefuses) {
+  core::FleetView view = fleet({taken("n1", Phase::EvictDevicePods), node("n2", Phase::Required), serving("n3")});
+  view.nodes[1].refusal = core::RefusalView{.text = "patch nodes/n2: no"};
+  EXPECT_EQ(told(view, "Blocked"), "True/WriteRefused: n2: the API server refuses a write: patch nodes/n2: no");
+  EXPECT_EQ(brief(view, "Progressing"), "True/InFlight") << "another node moves";
+  view.nodes[0] = serving("n1");
+  EXPECT_EQ(brief(view, "Progressing"), "False/Blocked");
+  view.nodes[2].refusal = core::RefusalView{.text = "patch nodes/n3: no"};
+  EXPECT_EQ(told(view, "Blocked"), "True/WriteRefused: n2, n3: the API server refuses a write: patch nodes/n2: no");
+}
+
+TEST(Blocked, NamesWhatKeepsAFirstInstallBack) {
+  core::NodeView first = node("n1", Phase::Idle);
+  first.driver = {.wanted = "550", .is_first = true};
+  core::FleetView view = fleet({first});
+  EXPECT_EQ(brief(view, "Progressing"), "True/Installing");
+  view.nodes[0].refusal = core::RefusalView{.reason = core::Reason::NamespaceMissing, .text = "x is not there"};
+  EXPECT_EQ(brief(view, "Ready"), "False/Installing");
+  EXPECT_EQ(brief(view, "Progressing"), "False/Blocked");
+  EXPECT_THAT(told(view, "Blocked"), StartsWith("True/NamespaceMissing: n1: "));
+}
+
 TEST(Blocked, NamesWhoUsesUpTheLimit) {
   core::NodeView theirs = serving("n1");
   theirs.is_cordoned = true;

@@ -249,6 +249,33 @@ TEST(FleetSnapshot, SeesWhatTheOperatorSees) {
   EXPECT_GT(compared, 3);
 }
 
+// What the API server refuses only the operator hears; its word is worth nothing about a policy that has changed since.
+TEST(FleetSnapshot, RepeatsWhatTheOperatorSaysIsRefused) {
+  const auto stage = served_fleet();
+  stage->kill_operator();
+  stage->set_version("550.54.14");
+  const std::int64_t generation = json::int_at(*stage->policy(), {"metadata", "generation"});
+  const std::string said = "the API server refuses a write: patch nodes/nvidia-1: no";
+  stage->ask(kube::patch(operate::testing::kClusterPolicies, "", "cluster-policy", kube::PatchKind::Merge,
+                         operate::testing::parsed(fmt::format(
+                             R"({{"status": {{"observedGeneration": {}, "nodes": [{{"name": "nvidia-1",
+                                   "state": "upgrade-done", "code": "WriteRefused", "reason": "{}"}}]}}}})",
+                             generation, said)),
+                         "status"));
+  {
+    const auto look = look_at(*stage);
+    EXPECT_EQ(look->reason(*look->index_of("nvidia-1")), said);
+    EXPECT_THAT(json::text_of(status_json(*look)), HasSubstr("\"code\":\"WriteRefused\""));
+    EXPECT_THAT(joined(status_lines(*look)), HasSubstr("! Blocked: nvidia-1: " + said));
+    const std::string text = explained(*look, "nvidia-1");
+    EXPECT_THAT(text, HasSubstr("refused      patch nodes/nvidia-1: no"));
+    EXPECT_THAT(text, HasSubstr("to do: correct what the detail names"));
+  }
+  stage->set_version("550.54.15");
+  const auto look = look_at(*stage);
+  EXPECT_EQ(look->reason(*look->index_of("nvidia-1")).find("refuses"), std::string::npos);
+}
+
 // Also where the server does not know its kind.
 TEST(FleetSnapshot, FindsNoPolicyWhereThereIsNone) {
   for (const bool knows_the_kind : {false, true}) {

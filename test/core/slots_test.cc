@@ -196,6 +196,19 @@ TEST(Slots, SayWhoIsInTheWay) {
   EXPECT_EQ(reason(nodes), "no slot is free: maxUnavailable reached (1 of 1); cordoned by others: b");
 }
 
+// The fault: one node that admission protects held the only slot for ever.
+TEST(Slots, ANodeThatTheApiServerRefusesKeepsNoOtherWaiting) {
+  FleetView nodes = fleet({node("a", Phase::Required), node("b", Phase::Required)});
+  nodes.nodes[0].refusal = RefusalView{.text = "patch nodes/a: no", .retry_in = 30s};
+  EXPECT_EQ(verdict(nodes, 0), "waits");
+  EXPECT_EQ(reason(nodes, 0), "the API server refuses a write: patch nodes/a: no");
+  EXPECT_EQ(verdict(nodes, 1), "required > cordon > wait-for-jobs > evict-device-pods");
+  EXPECT_EQ(decide(nodes).look_again_in, 30s);
+  nodes.nodes[0].refusal = RefusalView{.text = "patch nodes/a: no"};
+  EXPECT_EQ(starts(nodes), 1) << "its turn comes again, and the limit holds";
+  EXPECT_EQ(verdict(nodes, 1), "waits");
+}
+
 // A node that left the policy in the middle is its own until it was given back.
 TEST(Slots, CountWhatThePolicyHoldsElsewhere) {
   FleetView nodes = fleet({node("a", Phase::Required)});

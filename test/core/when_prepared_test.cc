@@ -231,11 +231,13 @@ TEST(WhenPrepared, NoNodeHasALabelThatCouldBeWrong) {
   EXPECT_EQ(verdict_of(of(done)), "waits");
 }
 
-TEST(WhenPrepared, APolicyThatIsGoneGivesBackANodeWhosePodIsGoneToo) {
+TEST(WhenPrepared, APolicyThatIsGoneGivesBackANodeWhosePodAndDaemonSetAreGoneToo) {
   FleetView view = of(loading());
   view.policy.is_ending = true;
   EXPECT_EQ(verdict_of(view), "waits") << "the new pod may still finish";
   view.nodes[0].driver.pod.clear();
+  EXPECT_EQ(verdict_of(view), "waits") << "the DaemonSet makes the pod that finishes";
+  view.nodes[0].driver.carrier_is_gone = true;
   EXPECT_EQ(verdict_of(view), "restart > idle");
 }
 

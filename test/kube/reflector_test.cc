@@ -141,6 +141,17 @@ TEST_F(AReflector, GoesOnFromTheLastEventAfterABrokenWatch) {
   }
 }
 
+// Its definition may have gone and come back: what was there is not there any more, and no watch tells.
+TEST_F(AReflector, ListsAgainWhenTheServerDoesNotKnowTheKind) {
+  start_watching();
+  api.watch(0).end(Kind::NotFound);
+  run(1s);
+  ASSERT_EQ(api.lists.size(), 2u);
+  api.list(1).done("20");
+  run(0s);
+  EXPECT_THAT(told, ElementsAre("began", "ended"));
+}
+
 TEST_F(AReflector, ListsTheNewestAtOnceWhenTheWatchExpired) {
   start_watching();
   const auto before = loop.now();

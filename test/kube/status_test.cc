@@ -48,6 +48,40 @@ TEST(Status, TheMessageSaysWhatWasAskedAndWhatWasAnswered) {
             "get nodes/gpu-7: nodes \"gpu-7\" not found");
 }
 
+// The fault: "grant it with a Role" was said of quotas, PodSecurity, webhooks and admission policies too.
+TEST(Status, WhatToDoFitsTheCauseOfARefusal) {
+  const auto next = [](int code, std::string_view said, std::string_view more = "") {
+    const json::Value status =
+        json::Members{{"message", said}, {"details", json::parse(more.empty() ? "{}" : more).value()}};
+    const std::string message = fault_from(code, status, {}, "patch nodes/gpu-7").message;
+    return message.substr(message.rfind("; ") + 2);
+  };
+  EXPECT_EQ(next(403, R"(nodes "gpu-7" is forbidden: User "drover" cannot patch resource "nodes" in API group "")"),
+            "grant it with a Role or ClusterRole");
+  EXPECT_EQ(
+      next(422,
+           R"(nodes "gpu-7" is forbidden: ValidatingAdmissionPolicy 'keep' with binding 'all' denied request: no)"),
+      "that ValidatingAdmissionPolicy must allow it");
+  EXPECT_EQ(next(403, R"(admission webhook "guard.example" denied the request: not now)"),
+            "that webhook must allow it");
+  EXPECT_EQ(next(500, R"(Internal error occurred: failed calling webhook "guard.example": no answer)"),
+            "that webhook must answer, or be removed");
+  EXPECT_EQ(
+      next(403, R"(pods "a" is forbidden: exceeded quota: small, requested: pods=1, used: pods=1, limited: pods=1)"),
+      "raise that ResourceQuota");
+  EXPECT_EQ(next(403, R"(pods "a" is forbidden: violates PodSecurity "restricted:latest": privileged)"),
+            "label the namespace pod-security.kubernetes.io/enforce=privileged");
+  EXPECT_EQ(next(403, R"(pods "a" is forbidden: error looking up service account x/y: serviceaccount "y" not found)"),
+            "create that ServiceAccount");
+  EXPECT_EQ(
+      next(403, R"(pods "a" is forbidden: unable to create new content in namespace x because it is being terminated)"),
+      "wait until the namespace is gone, then create it again");
+  EXPECT_EQ(next(403, R"(pods "a" is forbidden: maximum cpu usage per Container is 1)"),
+            "an admission plugin must allow it");
+  EXPECT_EQ(next(404, R"(namespaces "x" not found)", R"({"kind": "namespaces", "name": "x"})"),
+            "create it: kubectl create namespace x");
+}
+
 TEST(Status, ABodyThatIsNoStatusIsQuotedInOneLine) {
   const base::Fault fault = fault_from(502, json::Value("<html>\n<b>Bad\tGateway</b>\x01"), {}, "get nodes/x");
   EXPECT_EQ(fault.kind, Kind::Failed);

@@ -109,6 +109,8 @@ release_holds() {
     expect "the operator may write Events about pods in the way" can "$operator" create events -n ml
     expect "the operator may write a condition of a node" can "$operator" patch nodes --subresource=status
     expect "the operator may renew its lease" can "$operator" update leases.coordination.k8s.io/drover -n drover-system
+    expect "the operator may watch its definitions" can "$operator" watch customresourcedefinitions.apiextensions.k8s.io/clusterpolicies.nvidia.com
+    expect "the operator may not see others" cannot "$operator" list customresourcedefinitions.apiextensions.k8s.io
     expect "the operator may not make pods elsewhere" cannot "$operator" create pods -n ml
     expect "the operator may not touch DaemonSets elsewhere" cannot "$operator" patch daemonsets.apps -n ml
     expect "the operator may not read Secrets" cannot "$operator" get secrets -n gpu-operator
@@ -138,6 +140,7 @@ tenstorrent_is_served() {
     expect "and the proxy" is http://proxy.example:3128 deployment/drover '{.spec.template.spec.containers[0].env[?(@.name=="HTTPS_PROXY")].value}' -n drover-system
     expect "the operator may write the status of a ttdp" can "$operator" patch tenstorrentdriverpolicies.driver.tenstorrent.com --subresource=status
     expect "and not the ttdp" cannot "$operator" patch tenstorrentdriverpolicies.driver.tenstorrent.com
+    expect "the operator may ask for the definition" can "$operator" get customresourcedefinitions.apiextensions.k8s.io/tenstorrentdriverpolicies.driver.tenstorrent.com
     expect "the operator may apply DaemonSets where builders are" can "$operator" patch daemonsets.apps -n $ns
     expect "the operator may delete a builder" can "$operator" delete pods -n $ns
     expect "the operator may see claims of devices" can "$operator" list resourceclaims.resource.k8s.io -n ml

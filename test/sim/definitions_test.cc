@@ -228,6 +228,18 @@ TEST_F(CustomResources, GoBeforeTheirDefinition) {
   EXPECT_EQ(server.definition("judge.example.com", "gadgets"), nullptr);
 }
 
+TEST_F(CustomResources, AreNoLongerWatchedWhenTheirDefinitionHasGone) {
+  define();
+  make("a", "{}");
+  std::string told;
+  expect(server.watch(
+      {kGadget, "", "", ""}, server.store().version(),
+      [&](WatchEvent::Kind kind, const Stored&) { told += kind == WatchEvent::Kind::Deleted ? "deleted " : "other "; },
+      [&] { told += "ended"; }));
+  expect(server.serve(remove(kCustomResourceDefinitions, "", kName, "")));
+  EXPECT_EQ(told, "deleted ended");
+}
+
 std::string other_definition() {
   std::string text(kGadgets);
   for (std::size_t at = text.find("gadgets"); at != std::string::npos; at = text.find("gadgets", at + 1)) {

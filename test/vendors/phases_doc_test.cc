@@ -172,6 +172,10 @@ TEST(Runbook, HasAParagraphForEveryReasonToStandStillOrFail) {
     if (!stands && !fails) continue;
     EXPECT_NE(runbook->find(fmt::format("**{}**", rule.because)), std::string::npos) << rule.because;
   }
+  for (const core::RefusalRow& row : core::kRefusalTable) {
+    EXPECT_NE(runbook->find(fmt::format("**{}**", row.because)), std::string::npos) << row.because;
+    EXPECT_FALSE(core::remedy(row.reason).empty()) << row.because;
+  }
 }
 
 constexpr std::string_view kReasonsHead =
@@ -191,6 +195,7 @@ std::string reasons_table() {
       if (rule.reason != row.reason || !stands) continue;
       if (std::find(words.begin(), words.end(), rule.because) == words.end()) words.push_back(rule.because);
     }
+    if (const core::RefusalRow* refusal = core::refusal_row(row.reason)) words.push_back(refusal->because);
     if (words.empty()) continue;
     text += fmt::format("| `{}` | {} | {} |\n", row.name, fmt::join(words, "; "),
                         row.remedy.empty() ? "nothing" : row.remedy);
@@ -220,7 +225,10 @@ TEST(Runbook, NamesNoReasonThatTheTablesDoNotGive) {
   for (const std::string_view line : base::split(*runbook, '\n')) {
     if (!line.starts_with("**")) continue;
     const std::string_view said = line.substr(2, line.find("**", 2) - 2);
-    EXPECT_TRUE(std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.because == said; }))
+    const bool is_refusal = std::any_of(core::kRefusalTable.begin(), core::kRefusalTable.end(),
+                                        [&](const core::RefusalRow& row) { return row.because == said; });
+    EXPECT_TRUE(is_refusal ||
+                std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.because == said; }))
         << said;
   }
 }

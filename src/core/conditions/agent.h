@@ -39,8 +39,10 @@ inline constexpr Condition a_new_pod_asks = {
       return c.node.driver.waits_for_us && !is_the_one_that_failed;
     }};
 
-inline constexpr Condition its_pod_is_gone = {
-    "its pod is gone", [](const RuleInput& c, Explanation&) { return c.node.driver.pod.empty(); }};
+// A swap that a DaemonSet will still finish is waited for.
+inline constexpr Condition no_pod_will_come = {
+    "its pod is gone, and no DaemonSet makes another",
+    [](const RuleInput& c, Explanation&) { return c.node.driver.pod.empty() && c.node.driver.carrier_is_gone; }};
 
 // ---- emptying the node
 

@@ -17,8 +17,8 @@ using enum Trait;
 inline constexpr Rule kLastLook[] = {
     move(kSwap, both(old_driver_still_serves, no_longer_wanted), Idle, Reason::NotSelected,
          "the policy no longer wants the node"),
-    move(kSwap, both(no_longer_wanted, its_pod_is_gone), Idle, Reason::NotSelected,
-         "the policy no longer wants the node, and its pod is gone")
+    move(kSwap, both(no_longer_wanted, no_pod_will_come), Idle, Reason::NotSelected,
+         "the policy no longer wants the node, and no DaemonSet makes its pod")
         .with(ResidentAgent),
     move(kSwap, driver_is_host_managed, Idle, Reason::HostManaged, "the driver is the host's own by now")
         .with(ResidentAgent),

@@ -50,7 +50,12 @@ class Watching final : public Stream {
       since = context_.server.store().version();
     }
     initial_left_ = waiting_.size();
-    TRY(watch_, context_.server.watch(range, since, [this](Kind kind, const Kept& object) { hear(kind, object); }));
+    TRY(watch_, context_.server.watch(
+                    range, since, [this](Kind kind, const Kept& object) { hear(kind, object); },
+                    [this] {
+                      kind_is_gone_ = true;
+                      wake();
+                    }));
     return {};
   }
 
@@ -130,7 +135,8 @@ class Watching final : public Stream {
     if (!piece.empty()) exchange_->send(std::move(piece));
     if (exchange_->unsent() > kMostUnsent) return wait_for_reader();
     taken_at_ = context_.loop.now();
-    if (!waiting_.empty()) wake();
+    if (!waiting_.empty()) return wake();
+    if (kind_is_gone_) finish();
   }
 
   void wait_for_reader() {
@@ -178,6 +184,7 @@ class Watching final : public Stream {
   bool is_awake_ = false;
   bool is_waiting_for_reader_ = false;
   bool gives_up_ = false;
+  bool kind_is_gone_ = false;
   base::Instant taken_at_{};
   base::Timer end_timer_;
   base::Timer bookmark_timer_;

@@ -10,6 +10,8 @@ namespace {
 
 using WatchKind = kube::WatchEvent::Kind;
 
+constexpr std::string_view kDefinitions = "customresourcedefinitions.apiextensions.k8s.io";
+
 // What a watcher sees of one commit; the state in which an object left its view is made once for all of them.
 class CommitView {
  public:
@@ -46,9 +48,11 @@ Watches::Watches(Store& store) : store_(store) {
   store_.subscribe([this](const Commit& commit) { hear(commit); });
 }
 
-Answer<int> Watches::start(const ResourceRules& rules, Filter filter, std::uint64_t since, Server::Seen seen) {
+Answer<int> Watches::start(const ResourceRules& rules, Filter filter, std::uint64_t since, Server::Seen seen,
+                           std::function<void()> ended) {
   if (since != 0 && since < store_.oldest_replayable()) return too_old(since, store_.oldest_replayable());
-  auto watcher = std::make_shared<Watcher>(Watcher{next_id_++, std::move(filter), since, std::move(seen)});
+  auto watcher =
+      std::make_shared<Watcher>(Watcher{next_id_++, std::move(filter), since, std::move(seen), std::move(ended)});
   if (since == 0) {
     std::vector<Kept> existing;
     store_.each_after(rules.shelf, {}, {}, [&](const std::string&, const Kept& object) {
@@ -78,7 +82,18 @@ void Watches::stop(int id) {
   }
 }
 
+// A definition has the name of the resource that it defines.
+void Watches::end(std::string_view resource) {
+  const auto found = by_resource_.find(resource);
+  if (found == by_resource_.end()) return;
+  const Watchers watchers = found->second;  // each may be stopped now
+  for (const auto& watcher : watchers) {
+    if (!watcher->stopped && watcher->ended) watcher->ended();
+  }
+}
+
 void Watches::hear(const Commit& commit) {
+  if (commit.resource == kDefinitions && commit.kind == Commit::Kind::Removed) end(kube::name_of(*commit.after));
   const auto found = by_resource_.find(commit.resource);
   if (found == by_resource_.end()) return;
   CommitView view(commit);

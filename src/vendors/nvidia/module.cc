@@ -9,8 +9,11 @@
 namespace drover::vendors {
 namespace {
 
-constexpr WorkProfile::Kind kMorePolicies[] = {
-    {.group = "nvidia.com", .version = "v1alpha1", .plural = "nvidiadrivers", .kind = "NVIDIADriver"}};
+constexpr WorkProfile::Kind kMorePolicies[] = {{.group = "nvidia.com",
+                                                .version = "v1alpha1",
+                                                .plural = "nvidiadrivers",
+                                                .kind = "NVIDIADriver",
+                                                .own_fields = "spec.upgradePolicy.failureBudget"}};
 
 constexpr VendorWords kNvidia = {
     .name = "nvidia",
@@ -35,7 +38,11 @@ const WorkProfile& nvidia_driver() {
       .kind = "nvidia/driver",
       .channel = kNvidiaDriverChannel,
       .flow = core::in_place(),
-      .policy = {.group = "nvidia.com", .version = "v1", .plural = "clusterpolicies", .kind = "ClusterPolicy"},
+      .policy = {.group = "nvidia.com",
+                 .version = "v1",
+                 .plural = "clusterpolicies",
+                 .kind = "ClusterPolicy",
+                 .own_fields = "spec.driver.upgradePolicy.failureBudget"},
       .more_policies = kMorePolicies,
       .ownership = allot_nvidia,
       .read = nvidia_wants,

@@ -252,8 +252,6 @@ json::Value render_builder(const DriverPolicyReading& reading, const OperandSett
   Members metadata = {{"name", builder_name(policy.name)}, {"namespace", settings.ns}, {"labels", match}};
   metadata["annotations"] = marks;
   metadata["annotations"].get_object()[protocol::kPolicyAnnotation] = policy.name;
-  metadata["ownerReferences"] =
-      Array{parts::owner("driver.tenstorrent.com/v1alpha1", "TenstorrentDriverPolicy", policy, true)};
   return parts::daemon_set(std::move(metadata), match, {{"type", "OnDelete"}},
                            {{"labels", std::move(labels)}, {"annotations", marks}},
                            pod_spec(reading, settings, reading.kills_holders, older));
@@ -272,7 +270,8 @@ std::string kmd_digest_of_pod(const json::Value& pod) {
 DriverSet builder_set_of(const json::Value& daemon_set) {
   return {.name = std::string(json::text_at(daemon_set, {"metadata", "name"})),
           .policy = std::string(json::text_at(daemon_set, {"metadata", "annotations", protocol::kPolicyAnnotation})),
-          .match_labels = json::members_at(daemon_set, {"spec", "selector", "matchLabels"})};
+          .match_labels = json::members_at(daemon_set, {"spec", "selector", "matchLabels"}),
+          .has_owner = !json::array_at(daemon_set, {"metadata", "ownerReferences"}).empty()};
 }
 
 }  // namespace drover::vendors

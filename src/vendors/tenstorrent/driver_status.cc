@@ -35,9 +35,7 @@ bool is_in_progress(std::string_view state) {
   return state == "Cordoning" || state == "Draining" || state == "Upgrading" || state == "Uncordoning";
 }
 
-}  // namespace
-
-StateAndReason state_of(const NodeView& node, const core::Policy& policy) {
+StateAndReason state_by_phase(const NodeView& node, const core::Policy& policy) {
   const core::DriverView& driver = node.driver;
   const std::string_view trouble = driver.trouble;
   if (driver.is_host_managed) return {"HostManaged", "HostManagedKMD"};
@@ -67,6 +65,14 @@ StateAndReason state_of(const NodeView& node, const core::Policy& policy) {
   }
 }
 
+}  // namespace
+
+StateAndReason state_of(const NodeView& node, const core::Policy& policy) {
+  StateAndReason said = state_by_phase(node, policy);
+  if (node.refusal) said.reason = core::name(node.refusal->reason);
+  return said;
+}
+
 ConditionWords tenstorrent_condition(std::string_view type, const ConditionWords& ours) {
   struct Word {
     std::string_view type, ours, status, reason;
@@ -83,10 +89,14 @@ ConditionWords tenstorrent_condition(std::string_view type, const ConditionWords
   return ours;
 }
 
+std::string_view other_tenstorrent_word(std::string_view word) {
+  return word == "HostManaged" ? std::string_view("Done") : std::string_view();
+}
+
 NodeState tenstorrent_node_state(const NodeView& node, const core::Policy& policy) {
   using Tone = NodeState::Tone;
   const auto [state, reason] = state_of(node, policy);
-  if (state == "Failed" || reason == "CannotPrepare") return {state, reason, Tone::Warning};
+  if (state == "Failed" || reason == "CannotPrepare" || node.refusal) return {state, reason, Tone::Warning};
   return {state, reason, state == "Pending" ? Tone::Silent : Tone::Normal};
 }
 

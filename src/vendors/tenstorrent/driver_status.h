@@ -24,6 +24,10 @@ StateAndReason state_of(const core::NodeView& node, const core::Policy& policy);
 // As WorkProfile::condition_words.
 ConditionWords tenstorrent_condition(std::string_view type, const ConditionWords& ours);
 
+// As WorkProfile::other_word: definitions before the migration from DKMS know no node that its host manages. It is up
+// to date, as the summary counts it.
+std::string_view other_tenstorrent_word(std::string_view word);
+
 // As WorkProfile::node_state. Waiting emits no Event, unless the node cannot be prepared.
 NodeState tenstorrent_node_state(const core::NodeView& node, const core::Policy& policy);
 

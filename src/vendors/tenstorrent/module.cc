@@ -37,7 +37,8 @@ const WorkProfile& tenstorrent_driver() {
       .policy = {.group = "driver.tenstorrent.com",
                  .version = "v1alpha1",
                  .plural = "tenstorrentdriverpolicies",
-                 .kind = "TenstorrentDriverPolicy"},
+                 .kind = "TenstorrentDriverPolicy",
+                 .own_fields = "spec.upgradePolicy.maxParallel,spec.upgradePolicy.failureBudget"},
       .ownership = allot_tenstorrent,
       .read = tenstorrent_wants,
       .driver_set = builder_set_of,
@@ -46,6 +47,7 @@ const WorkProfile& tenstorrent_driver() {
       .fill_status = fill_tenstorrent_status,
       .node_state = tenstorrent_node_state,
       .condition_words = tenstorrent_condition,
+      .other_word = other_tenstorrent_word,
       .metrics = tenstorrent_metrics,
       .policies_share_nodes = true,
 

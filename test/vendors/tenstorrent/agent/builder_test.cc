@@ -32,10 +32,7 @@ class Fleet {
     const json::Value policy =
         json::Members{{"metadata", json::Members{{"name", "default"}, {"uid", "uid-1"}}},
                       {"spec", json::Members{{"version", version}, {"nodeAffinity", json::Members{}}}}};
-    json::Value set =
-        vendors::render_builder(vendors::read_driver_policy(policy), {.ns = kNamespace, .own_image = "drover:1"});
-    json::remove(set, {"metadata", "ownerReferences"});  // there is no such policy here
-    return set;
+    return vendors::render_builder(vendors::read_driver_policy(policy), {.ns = kNamespace, .own_image = "drover:1"});
   }
   void create(const std::string& version) { ask(kube::create(kube::kDaemonSets, kNamespace, daemon_set(version))); }
   void update(const std::string& version) {
