@@ -76,7 +76,9 @@ void Announcements::look_at_obstacles(const core::FleetView& fleet, const core::
                                       const vendors::WorkProfile& profile, const kube::Resource& kind,
                                       const json::Value& policy, std::vector<kube::Event>& events) {
   std::set<std::string> now;
-  for (const Obstacle& obstacle : obstacles_of(profile.flow, fleet, plan)) {
+  const Obstacles obstacles = obstacles_of(profile.flow, fleet, plan);
+  look_again_in_ = obstacles.look_again_in;
+  for (const Obstacle& obstacle : obstacles.found) {
     now.insert(obstacle.object);
     if (!blocked_by_.contains(obstacle.object)) events.push_back(blocked_event(kind, policy, text_of(obstacle)));
   }

@@ -6,11 +6,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "base/time.h"
 #include "core/decide.h"
 #include "core/view.h"
 #include "kube/event_recorder.h"
@@ -24,6 +26,8 @@ class Announcements {
   std::vector<kube::Event> look(const core::FleetView& fleet, const core::Plan& plan,
                                 const vendors::WorkProfile& profile, const kube::Resource& kind,
                                 const json::Value& policy);
+  // When time alone makes something to tell of.
+  std::optional<base::Span> look_again_in() const { return look_again_in_; }
 
  private:
   struct Told {
@@ -43,6 +47,7 @@ class Announcements {
   std::map<std::string, Told> told_;               // by node
   std::map<std::string, core::Reason> announced_;  // by node: the wait that it is in
   std::set<std::string> blocked_by_;               // objects
+  std::optional<base::Span> look_again_in_;
 };
 
 }  // namespace drover::act

@@ -117,6 +117,7 @@ class Fleet {
   bool is_mine(const NodeFacts& facts) const { return sources_.policy_set.is_owner(policy_, facts); }
   vendors::DesiredNode desired_on(const vendors::LabelsOf& labels) const;
   bool is_settled(const vendors::DesiredNode& desired) const;
+  std::string misfit_on(const NodeFacts& facts, const vendors::DesiredNode& desired) const;
 
   Sources sources_;
   std::optional<PolicyRef> policy_;
@@ -130,7 +131,7 @@ class Fleet {
   std::vector<std::string> disputed_;
   std::vector<std::uint64_t> wanted_texts_;
   std::map<std::string, base::WallTime> preparing_;  // by node: since when its agent is seen preparing
-  std::map<std::string, base::Instant> unready_;     // by node that is done: since when its driver is seen not ready
+  std::map<std::string, base::Instant> unready_;     // by node at rest: since when its driver is seen not ready
   int nodes_at_start_ = 0;
 
   core::FleetView view_;

@@ -63,7 +63,8 @@ kube::Projection node_projection(vendors::WorkProfiles profiles, const std::vect
           profile->cordon_annotation, profile->channel.order, profile->channel.report})
       add_keys(annotation_keys, key);
   }
-  std::vector<std::string> paths = {"spec.unschedulable", "spec.taints", "status.nodeInfo.bootID", "status.conditions"};
+  std::vector<std::string> paths = {"spec.unschedulable", "spec.taints", "status.nodeInfo.bootID", "status.conditions",
+                                    "status.allocatable"};
   for (const std::string& key : label_keys) paths.push_back(fmt::format("metadata.labels[{}]", key));
   for (const std::string& key : annotation_keys) paths.push_back(fmt::format("metadata.annotations[{}]", key));
   const std::vector<std::string_view> views(paths.begin(), paths.end());
@@ -81,6 +82,8 @@ NodeFacts node_facts(const kube::Object& node) {
   for (const json::Value& taint : facts.taints) {
     facts.is_tainted = facts.is_tainted || json::text_at(taint, {"key"}) == protocol::kSwapTaint;
   }
+  if (const json::Value* allocatable = json::find(node, {"status", "allocatable"}))
+    facts.allocatable = json::text_of(*allocatable);
   const auto keep = [](const json::Members& members, Pairs& pairs) {
     pairs.reserve(members.size());
     for (const auto& member : members) {

@@ -43,6 +43,7 @@ struct NodeInputs {
   std::string deleted_driver = {};  // uid of the driver's pod that this process deleted last
   base::Span proving_for = {};      // since the preflight pod was first seen
   std::string proof_trouble = {};   // why there can be none
+  std::string misfit = {};          // why no pod of the wanted template could be here
 };
 
 core::NodeView node_view(const NodeFacts& facts, const RecordedState& recorded, const NodeInputs& around,

@@ -59,7 +59,7 @@ Controller::Controller(kube::Api& api, base::Loop& loop, base::Random random, co
                           }),
       runtime_(loop, node_pods_, device_pod_counter_),
       executor_(api, loop, random_.fork("errands"), events, std::move(permission), [this] { wake_(); }),
-      operand_index_(operand_pods_, *served.profile),
+      operand_index_(operand_pods_, daemon_sets_, *served.profile),
       policy_set_(policies_, *served.profile) {
   policy_states_.push_back(state_of_policy({}));
 }
@@ -327,6 +327,7 @@ std::optional<base::Span> Controller::record(PolicyState& state, const core::Fle
     if (span && (!next || *span < *next)) next = span;
   };
   sooner(executor_.next_in());
+  sooner(state.news.look_again_in());
   if (state.is_waiting) sooner(device_pod_counter_.next_in());
   if (has_pending_takes()) sooner(kLookForOurWrite);
   if (state.status_is_due) sooner(std::max(base::Span::zero(), base::Span(state.status_not_before - loop_.now())));
@@ -337,7 +338,11 @@ void Controller::tell_news(PolicyState& state, const core::FleetView& view, cons
   const kube::Object* policy = state.fleet.policy();
   if (policy == nullptr || !competing_operator().empty()) return;
   const kube::Resource kind = observe::policy_kind_of(*served_.profile, state.fleet.policy_ref()->kind);
-  for (const kube::Event& event : state.news.look(view, plan, *served_.profile, kind, *policy)) events_.record(event);
+  for (const kube::Event& event : state.news.look(view, plan, *served_.profile, kind, *policy)) {
+    if (event.type == kube::Event::Type::Warning)
+      log::warn(event.message, {{event.resource.plural, event.name}, {"reason", event.reason}});
+    events_.record(event);
+  }
 }
 
 void Controller::write_status(PolicyState& state, const core::FleetView& view, const core::Plan& plan) {

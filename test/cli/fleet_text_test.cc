@@ -134,6 +134,7 @@ rules, in order; the first that holds counts
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
   ✗ a user uncordoned it
   ✗ the driver init container withdrew its request
+  ✗ a pod of the wanted template would not fit the node
   ✗ its kernel cannot unload modules
   ✗ upgrades are off, and no pod has gone yet
   ✗ upgrades are off: policy cluster-policy has them on
@@ -159,6 +160,7 @@ next: pods that use the device are asked to leave; those still there in TIME tha
   driver       535.129.03 → 550.54.14; pod gpu-operator/nvidia-driver-daemonset-POD is ready
 rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
+  ✗ its pod never ran, and another pod is wanted
   ✗ upgrades are off, and the wanted driver is the one it has: policy cluster-policy has them on
   ✗ upgrades are off: policy cluster-policy has them on
   ✗ the state label has an unknown value
@@ -167,6 +169,8 @@ rules, in order; the first that holds counts
   ✗ the wanted driver is the one that failed here
   ✗ the node is not ready
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
+  ✗ a pod of the wanted template would not fit the node
+  ✗ the wanted driver is starting, and the scheduler finds no place for its pod
   ✗ the wanted driver is starting
   ✗ the node is claimed by other work
   ✗ uncordoned by a user
@@ -186,6 +190,7 @@ next: waiting until this changes
   driver       535.129.03 → 550.54.14; pod gpu-operator/nvidia-driver-daemonset-POD is ready
 rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
+  ✗ its pod never ran, and another pod is wanted
   ✗ upgrades are off, and the wanted driver is the one it has: policy cluster-policy has them on
   ✗ upgrades are off: policy cluster-policy has them on
   ✗ the state label has an unknown value
