@@ -106,6 +106,22 @@ TEST(Status, IsJsonForPrograms) {
   EXPECT_THAT(std::string(json::text_at(first, {"reason"})), HasSubstr("blocked by PodDisruptionBudget ml/train"));
 }
 
+// The image of a pod that waits says what is wanted, not what is loaded.
+TEST(Status, NamesNoLoadedDriverWhereItsPodHasNotRun) {
+  Stage stage(StageOptions{.nodes = "nvidia=1"});
+  stage.create_policy(cluster_policy("535.129.03"));
+  stage.patch_policy(R"({"spec": {"driver": {"resources": {"requests": {"cpu": "1000"}}}}})");
+  stage.start_operator();
+  stage.world.run_for(1min);
+  const auto look = look_at(stage);
+  const json::Value status = status_json(*look);
+  const json::Array& nodes = json::array_at(status, {"nodes"});
+  ASSERT_EQ(nodes.size(), 1U);
+  EXPECT_EQ(json::text_at(nodes[0], {"loaded"}), "");
+  EXPECT_EQ(json::text_at(nodes[0], {"code"}), "Unschedulable");
+  EXPECT_THAT(explained(*look, "nvidia-1"), HasSubstr("is not scheduled (Unschedulable: 0/1 nodes are available"));
+}
+
 TEST(Status, SaysWhatIsWrongWithThePolicy) {
   const auto stage = served_fleet();
   stage->patch_policy(R"({"spec": {"driver": {"upgradePolicy": {"maxParallelUpgrades": 1, "drain":

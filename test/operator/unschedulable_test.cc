@@ -1,6 +1,7 @@
 // Driver pods that the scheduler does not place, or that are not made at all: nothing is stranded, and all is told.
 #include <gmock/gmock.h>
 
+#include "base/log.h"
 #include "stage.h"
 
 namespace drover::operate {
@@ -69,9 +70,13 @@ TEST_F(UnschedulableTest, AFirstInstallSaysWhatIsInItsWayAndGoesOnOnceThePolicyI
   stage.create_policy(cluster_policy("535.129.03"));
   want(stage, "535.129.03", "1000");
   stage.start_operator();
+  std::vector<std::string> log;
+  log::redirect([&](std::string_view line) { log.emplace_back(line); });
   stage.world.run_for(15s);
   EXPECT_THAT(condition(stage, "Progressing"), StartsWith("True/Installing"));
   stage.world.run_for(30s);
+  log::redirect({});
+  EXPECT_THAT(log, Contains(AllOf(HasSubstr("cannot be scheduled"), HasSubstr("cluster-policy"))));
   EXPECT_THAT(condition(stage, "Blocked"), AllOf(StartsWith("True/Unschedulable"), HasSubstr("Insufficient cpu"),
                                                  HasSubstr("nvidia-1, nvidia-2, nvidia-3")));
   EXPECT_THAT(condition(stage, "Progressing"), StartsWith("False/Blocked"));
