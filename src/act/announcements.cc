@@ -82,7 +82,9 @@ void Announcements::look_at_obstacles(const core::FleetView& fleet, const core::
                                       const vendors::WorkProfile& profile, const kube::Resource& kind,
                                       const json::Value& policy, std::vector<kube::Event>& events) {
   std::map<std::string, Budget> now;
-  for (const Obstacle& obstacle : obstacles_of(profile.flow, fleet, plan)) {
+  const Obstacles obstacles = obstacles_of(profile.flow, fleet, plan);
+  look_again_in_ = obstacles.look_again_in;
+  for (const Obstacle& obstacle : obstacles.found) {
     now.emplace(obstacle.object, Budget{obstacle.budget_ns, obstacle.budget});
     if (blocked_by_.contains(obstacle.object)) continue;
     events.push_back(blocked_event(kind, policy, text_of(obstacle)));

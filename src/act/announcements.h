@@ -6,10 +6,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "base/time.h"
 #include "core/decide.h"
 #include "core/view.h"
 #include "kube/event_recorder.h"
@@ -23,6 +25,8 @@ class Announcements {
   std::vector<kube::Event> look(const core::FleetView& fleet, const core::Plan& plan,
                                 const vendors::WorkProfile& profile, const kube::Resource& kind,
                                 const json::Value& policy);
+  // When time alone makes something to tell of.
+  std::optional<base::Span> look_again_in() const { return look_again_in_; }
 
  private:
   struct Told {
@@ -46,6 +50,7 @@ class Announcements {
     std::string name;  // "": it is something else
   };
   std::map<std::string, Budget> blocked_by_;  // by object
+  std::optional<base::Span> look_again_in_;
 };
 
 }  // namespace drover::act

@@ -22,7 +22,7 @@ class Conditions {
         profile_(profile),
         facts_(facts),
         counts_(core::count_classes(fleet)),
-        obstacles_(obstacles_of(profile.flow, fleet, plan)) {}
+        obstacles_(obstacles_of(profile.flow, fleet, plan).found) {}
 
   std::vector<Condition> all() const {
     if (!facts_.competing_operator.empty()) return {conflicting()};
@@ -46,12 +46,16 @@ class Conditions {
 
  private:
   int count(NodeClass one) const { return counts_.count(one); }
-  std::string names_of(NodeClass one) const {
+  template <class Which>
+  std::string names_of(NodeClass one, const Which& which) const {
     std::vector<std::string> names;
     for (const NodeView& node : fleet_.nodes) {
-      if (core::is_meant(node) && core::class_of(node) == one) names.push_back(node.name);
+      if (core::is_meant(node) && core::class_of(node) == one && which(node)) names.push_back(node.name);
     }
     return list_of(names);
+  }
+  std::string names_of(NodeClass one) const {
+    return names_of(one, [](const NodeView&) { return true; });
   }
   // Upgrades are off, and nodes wait for them to be on again; else a changed driver goes out without the controller, or
   // an administrator carries it out.
@@ -118,12 +122,15 @@ class Conditions {
   }
 
   Condition unknown_nodes() const {
-    const bool is_unready = std::any_of(fleet_.nodes.begin(), fleet_.nodes.end(), [](const NodeView& node) {
-      return core::is_meant(node) && core::class_of(node) == NodeClass::Unknown && !node.is_ready;
-    });
-    const std::string names = names_of(NodeClass::Unknown);
-    if (is_unready) return {"Ready", Status::False, "NodeNotReady", "not ready: " + names};
-    return {"Ready", Status::False, "TargetUnknown", "the target driver cannot be determined for " + names};
+    const auto is = [](std::string reason, std::string message) {
+      return Condition{"Ready", Status::False, std::move(reason), std::move(message)};
+    };
+    const std::string unheard =
+        names_of(NodeClass::Unknown, [](const NodeView& node) { return core::serves(node) == core::Serves::Unknown; });
+    if (!unheard.empty()) return is("DriverUnknown", "nothing is heard of the driver of " + unheard);
+    const std::string unready = names_of(NodeClass::Unknown, [](const NodeView& node) { return !node.is_ready; });
+    if (!unready.empty()) return is("NodeNotReady", "not ready: " + unready);
+    return is("TargetUnknown", "the target driver cannot be determined for " + names_of(NodeClass::Unknown));
   }
 
   Condition progressing() const {
@@ -137,31 +144,28 @@ class Conditions {
       return is(Status::True, "WithoutController", fmt::format("drivers change one by one; {}", flying));
     if (is_manual() && busy > 0) return is(Status::False, "ManualUpgradePending", "upgrades are manual; " + tally());
     if (is_paused()) return returning_or_paused();
-    const bool moves = std::any_of(fleet_.nodes.begin(), fleet_.nodes.end(), [this](const NodeView& node) {
-      return node.is_managed() && core::is_in_flight(node.phase) && !holds(obstacles_, node.name);
-    });
-    if (moves) return is(Status::True, "InFlight", flying);
-    if (in_flight > 0) return is(Status::False, "Blocked", obstacles_.empty() ? flying : text_of(obstacles_.front()));
-    if (busy > 0 && all_are_held()) return is(Status::False, "Blocked", text_of(obstacles_.front()));
+    if (moves(NodeClass::InFlight)) return is(Status::True, "InFlight", flying);
+    const std::string blocked = obstacles_.empty() ? flying : text_of(obstacles_.front());
+    if (in_flight > 0) return is(Status::False, "Blocked", blocked);
+    // What others keep out of service only fills the limit.
+    const bool are_held = !obstacles_.empty() && obstacles_.front().is_about_nodes && !moves(NodeClass::Waiting) &&
+                          !moves(NodeClass::Installing);
+    if (busy > 0 && are_held) return is(Status::False, "Blocked", blocked);
     if (plan_.slots.is_halted && count(NodeClass::Waiting) > 0)
       return is(Status::False, "Halted", "too many nodes failed with this driver");
     if (count(NodeClass::Waiting) > 0) {
       const std::string obstacle = plan_.slots.obstacle();
-      if (obstacle.empty()) return is(Status::True, "Starting");
-      return is(Status::False, "Waiting", obstacle);
+      if (!obstacle.empty()) return is(Status::False, "Waiting", obstacle);
+      if (moves(NodeClass::Waiting)) return is(Status::True, "Starting");
     }
-    if (count(NodeClass::Installing) > 0)
+    if (moves(NodeClass::Installing))
       return is(Status::True, "Installing", fmt::format("{} nodes", count(NodeClass::Installing)));
-    return is(Status::False, "Idle");
+    return busy > 0 ? is(Status::False, "Blocked", blocked) : is(Status::False, "Idle");
   }
-
-  // Of nodes that wait or are installed none can go on. (One that others cordoned only fills the limit.)
-  bool all_are_held() const {
-    if (obstacles_.empty() || obstacles_.front().reason == "MaxUnavailable") return false;
-    return std::all_of(fleet_.nodes.begin(), fleet_.nodes.end(), [this](const NodeView& node) {
-      const NodeClass its = core::class_of(node);
-      const bool is_busy = core::is_meant(node) && (its == NodeClass::Waiting || its == NodeClass::Installing);
-      return !is_busy || holds(obstacles_, node.name);
+  // One of this class is not held by an obstacle.
+  bool moves(NodeClass one) const {
+    return std::any_of(fleet_.nodes.begin(), fleet_.nodes.end(), [&](const NodeView& node) {
+      return core::is_meant(node) && core::class_of(node) == one && !holds(obstacles_, node.name);
     });
   }
 

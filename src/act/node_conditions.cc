@@ -24,6 +24,7 @@ const Obstacle* obstacle_of(const std::vector<Obstacle>& obstacles, const std::s
 json::Value blocked_condition(const std::string& type, const Obstacle* obstacle, base::WallTime now) {
   if (obstacle == nullptr) return json::Members{{"$patch", "delete"}, {"type", type}};
   std::string message = obstacle->object;
+  if (!obstacle->why.empty()) message += ": " + obstacle->why;
   if (!obstacle->next.empty()) message += "; " + obstacle->next;
   return json::Members{{"type", type},
                        {"status", "True"},

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
+
+#include "core/conditions/placement.h"
+#include "core/node_class.h"
 
 namespace drover::act {
 namespace {
@@ -22,11 +24,11 @@ class Finder {
   Finder(const core::Flow& flow, const core::FleetView& fleet, const core::Plan& plan)
       : flow_(flow), fleet_(fleet), plan_(plan) {}
 
-  std::vector<Obstacle> find() {
+  Obstacles find() {
     for (const core::Decision& decision : plan_.decisions) look_at(decision);
     look_at_limit();
     refused_.insert(refused_.end(), std::make_move_iterator(found_.begin()), std::make_move_iterator(found_.end()));
-    return std::move(refused_);
+    return {.found = std::move(refused_), .look_again_in = look_again_in_};
   }
 
  private:
@@ -47,6 +49,13 @@ class Finder {
     if (moves || decision.rule == nullptr) return;
     if (core::is_in_flight(node.phase)) return look_in_flight(node);
     if (node.phase == Phase::Required) look_in_queue(node, *decision.rule);
+    if (core::is_meant(node)) look_at_rest(node);
+  }
+
+  bool has_lasted(Span span) {
+    if (span >= kPatience) return true;
+    look_again_in_ = std::min(look_again_in_.value_or(kPatience - span), kPatience - span);
+    return false;
   }
 
   // One for all nodes: what the server says about the first of them stands for the others.
@@ -62,14 +71,43 @@ class Finder {
 
   void look_in_flight(const NodeView& node) {
     if (!node.driver.held_by.empty()) add("DeviceHeld", "the device is held by " + node.driver.held_by.str(), node);
-    if (node.spent < kPatience) return;
     if (node.pods && core::kBeforeSwap.has(node.phase)) look_at_pods(node);
-    const bool waits_for_driver =
-        node.phase == flow_.spec.swap && !node.driver.is_ready && !node.driver.trouble.empty();
-    if (waits_for_driver) add("DriverNotReady", node.driver.trouble.str(), node);
+    if (node.phase == flow_.spec.swap) look_at_driver(node, node.spent);
+  }
+
+  // Of a node that was done, Ready tells that what has started is not ready.
+  void look_at_rest(const NodeView& node) {
+    const Reason trouble = core::pod_trouble(node.driver);
+    const bool is_told = node.phase == Phase::Done && trouble != Reason::Unschedulable && trouble != Reason::Misfit;
+    if (node.driver.unready_for && !is_told) look_at_driver(node, *node.driver.unready_for);
+  }
+
+  void look_at_driver(const NodeView& node, Span lasted) {
+    const core::DriverView& driver = node.driver;
+    const Reason trouble = core::pod_trouble(driver);
+    const bool is_missing = driver.pod.empty() && trouble == Reason::None;
+    if ((trouble == Reason::None && !is_missing) || !has_lasted(lasted)) return;
+    switch (trouble) {
+      case Reason::Misfit: add_misfit(node); break;
+      case Reason::Unschedulable:
+        add("Unschedulable", "the driver's pod cannot be scheduled", node).why = driver.trouble.str();
+        break;
+      case Reason::DriverNotReady: add("DriverNotReady", driver.trouble.str(), node); break;
+      default:
+        add("NoDriverPod", "the driver's pod does not exist; kubectl describe its DaemonSet says why", node);
+        break;
+    }
+  }
+
+  void add_misfit(const NodeView& node) {
+    add("Misfit", fmt::format("the driver's pod does not fit the node: {}", node.driver.misfit), node);
   }
 
   void look_at_pods(const NodeView& node) {
+    const bool is_held = std::any_of(node.pods->begin(), node.pods->end(), [](const core::PodView& pod) {
+      return !pod.held_by.empty() && !pod.is_going && !pod.is_finished;
+    });
+    if (!is_held || !has_lasted(node.spent)) return;
     const bool is_drain = node.phase == Phase::Drain;
     const auto& removal = is_drain ? fleet_.policy.drain : fleet_.policy.device_pods;
     for (const core::PodView& pod : *node.pods) {
@@ -90,6 +128,7 @@ class Finder {
       case Reason::ImageMissing:
         add("ImageMissing", fmt::format("{}: {}", rule.because, node.preflight.trouble), node);
         break;
+      case Reason::Misfit: add_misfit(node); break;
       case Reason::CannotUnload: add("CannotUnload", "the kernel cannot unload modules", node); break;
       case Reason::ClaimedByOtherWork: add("ClaimedByOtherWork", "claimed by " + node.other_claim.str(), node); break;
       default: break;
@@ -115,16 +154,18 @@ class Finder {
   const core::Plan& plan_;
   std::vector<Obstacle> refused_;  // they come first
   std::vector<Obstacle> found_;
+  std::optional<Span> look_again_in_;
 };
 
 }  // namespace
 
-std::vector<Obstacle> obstacles_of(const core::Flow& flow, const core::FleetView& fleet, const core::Plan& plan) {
+Obstacles obstacles_of(const core::Flow& flow, const core::FleetView& fleet, const core::Plan& plan) {
   return Finder(flow, fleet, plan).find();
 }
 
 std::string text_of(const Obstacle& obstacle) {
   std::string text = fmt::format("{}: {}", list_of(obstacle.nodes, 5), obstacle.object);
+  if (!obstacle.why.empty()) text += ": " + obstacle.why;
   if (!obstacle.next.empty()) text += "; " + obstacle.next;
   return text;
 }

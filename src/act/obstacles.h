@@ -2,9 +2,11 @@
 // (Since when is the time of the condition: a text that grew older by itself would be written again and again.)
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "core/decide.h"
 #include "core/view.h"
 
@@ -13,6 +15,7 @@ namespace drover::act {
 struct Obstacle {
   std::string reason;       // CamelCase, for the condition
   std::string object = {};  // "blocked by PodDisruptionBudget ml/train"
+  std::string why = {};     // in the words of what refuses; they may change while the obstacle is the same
   std::vector<std::string> nodes = {};
   bool is_about_nodes = true;  // false: what its nodes have in common keeps others waiting
   std::string budget_ns = {};  // of a PodDisruptionBudget
@@ -20,8 +23,14 @@ struct Obstacle {
   std::string next = {};       // "pods that use the device are deleted after 5m"
 };
 
-// Those that hold nodes in flight or in the queue; what may pass by itself counts after half a minute.
-std::vector<Obstacle> obstacles_of(const core::Flow& flow, const core::FleetView& fleet, const core::Plan& plan);
+struct Obstacles {
+  std::vector<Obstacle> found = {};
+  std::optional<base::Span> look_again_in = {};  // when time alone makes another one count
+};
+
+// Those that hold nodes in flight, in the queue or before their first driver, and what keeps the driver's pod from its
+// node; what may pass by itself counts after half a minute.
+Obstacles obstacles_of(const core::Flow& flow, const core::FleetView& fleet, const core::Plan& plan);
 
 // "gpu-1, gpu-2: blocked by PodDisruptionBudget ml/train; pods that use the device are deleted after 5m"
 std::string text_of(const Obstacle& obstacle);

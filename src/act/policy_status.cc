@@ -61,9 +61,12 @@ Array rendered_all(const std::vector<Condition>& conditions, const vendors::Work
   return rows;
 }
 
-// Failed ones first, then those in flight, then those that wait.
+// It was done, and its driver serves no longer, or nothing is heard of it.
+bool is_broken(const core::NodeView& node) { return core::serves(node) != core::Serves::Yes; }
+
+// Failed and broken ones first, then those in flight, then those that wait.
 int urgency(const core::NodeView& node) {
-  if (node.phase == Phase::Failed) return 0;
+  if (node.phase == Phase::Failed || is_broken(node)) return 0;
   return core::is_in_flight(node.phase) ? 1 : 2;
 }
 
@@ -71,7 +74,8 @@ void list_nodes(const core::FleetView& fleet, const core::Plan& plan, const vend
                 const StatusFacts& facts, Members& status) {
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
-    if (fleet.nodes[i].is_managed() && fleet.nodes[i].phase != Phase::Done) left.push_back(i);
+    const core::NodeView& node = fleet.nodes[i];
+    if (node.is_managed() && (node.phase != Phase::Done || is_broken(node))) left.push_back(i);
   }
   std::sort(left.begin(), left.end(), [&](std::size_t a, std::size_t b) {
     return std::pair(urgency(fleet.nodes[a]), a) < std::pair(urgency(fleet.nodes[b]), b);

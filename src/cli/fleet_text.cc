@@ -10,6 +10,7 @@
 #include "cli/screen.h"
 #include "core/drain.h"
 #include "core/explain.h"
+#include "core/node_class.h"
 #include "core/repair.h"
 
 namespace drover::cli {
@@ -160,7 +161,8 @@ std::string next_text(const PolicySnapshot& snapshot, std::size_t index) {
     return fmt::format("manual action required; to retry: kubectl label node {} {}={} --overwrite", node.name,
                        snapshot.profile().state_label, snapshot.profile().state(Phase::Required));
   }
-  if (node.phase == Phase::Done) return "nothing, until the policy wants another driver";
+  if (node.phase == Phase::Done && core::serves(node) == core::Serves::Yes)
+    return "nothing, until the policy wants another driver";
   if (decision.action == core::Action::None && waits_for_pod(decision)) return "waiting for the DaemonSet's pod";
   return std::string(what_is_done(decision.action, snapshot.profile())) +
          what_then(snapshot.view().policy, node, decision.action);
@@ -182,9 +184,10 @@ std::string driver_pod_text(const PolicySnapshot& snapshot, std::size_t index) {
   const observe::PodFacts* pod = snapshot.fleet().driver_pod(index);
   if (pod == nullptr) return "no driver pod";
   std::string text = fmt::format("pod {}/{} is {}", pod->ns, pod->name,
-                                 pod->is_going   ? "ending"
-                                 : pod->is_ready ? "ready"
-                                                 : "not ready");
+                                 pod->is_going       ? "ending"
+                                 : pod->is_ready     ? "ready"
+                                 : pod->node.empty() ? "not scheduled"
+                                                     : "not ready");
   if (!pod->trouble.empty()) text += fmt::format(" ({})", base::one_line(pod->trouble, kMostReason));
   return text;
 }
@@ -270,8 +273,7 @@ std::string loaded_driver(const observe::Fleet& fleet, std::size_t node, const v
   if (profile.flow.has(core::Trait::ResidentAgent))
     return fleet.seen().nodes[node].driver.loaded.str();  // the image is the builder's
   const observe::PodFacts* pod = fleet.driver_pod(node);
-  // One whose container does not run, as while it is being pulled, has loaded nothing.
-  return pod == nullptr || !pod->running_since ? std::string() : version_in(pod->image.str(), fleet.desired(node));
+  return pod == nullptr || !pod->has_run ? std::string() : version_in(pod->image.str(), fleet.desired(node));
 }
 
 std::vector<std::string> status_lines(const PolicySnapshot& snapshot) {

@@ -13,11 +13,11 @@ using core::Phase;
 VendorSnapshot::VendorSnapshot(const vendors::WorkProfile& profile, const ClusterSnapshot& cluster)
     : profile_(profile),
       cluster_(cluster),
-      operands_([&profile](const kube::Object& object) { return observe::pod_facts(object, profile); }),
+      operands_([&profile](const kube::Object& object) { return observe::operand_facts(object, profile); }),
       daemon_sets_([&profile](const kube::Object& object) { return observe::daemon_set_facts(object, profile); }),
       claims_(observe::claims_of(profile)),
       policy_caches_(observe::policy_caches(profile)),
-      operand_index_(operands_, profile),
+      operand_index_(operands_, daemon_sets_, profile),
       policy_set_(policy_caches_, profile) {}
 
 VendorSnapshot::~VendorSnapshot() = default;

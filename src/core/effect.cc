@@ -24,15 +24,16 @@ void take(NodeMarks& marks, const Passage& at) {
   const bool was_ours = marks.claim && marks.claim->cordon == Claim::Cordon::Ours;
   const bool found = marks.is_cordoned && !was_ours;
   const bool has_failed = marks.outcome && marks.outcome->failed && marks.outcome->after_swap;
-  marks.claim = Claim{.id = at.node.next_claim.str(),
-                      .policy = at.policy.uid,
-                      .phase = at.rule.to,
-                      .target = at.node.target.str(),
-                      // One that waits for permission is not the one that serves: that is gone already.
-                      .driver_pod = at.node.driver.waits_for_us ? std::string() : at.node.driver.pod,
-                      .cordon = found ? Claim::Cordon::Found : Claim::Cordon::Ours,
-                      .was_asked_for = marks.is_asked_for,
-                      .driver_failed = has_failed || (marks.claim && marks.claim->driver_failed)};
+  marks.claim =
+      Claim{.id = at.node.next_claim.str(),
+            .policy = at.policy.uid,
+            .phase = at.rule.to,
+            .target = at.node.target.str(),
+            // One that waits for permission, or never ran, is not the one that serves: that is gone already.
+            .driver_pod = at.node.driver.waits_for_us || at.node.driver.never_ran ? std::string() : at.node.driver.pod,
+            .cordon = found ? Claim::Cordon::Found : Claim::Cordon::Ours,
+            .was_asked_for = marks.is_asked_for,
+            .driver_failed = has_failed || (marks.claim && marks.claim->driver_failed)};
   if (!at.policy.is_on) marks.claim->requested_scope = at.node.driver.asks_for;
   marks.is_asked_for = false;
   if (at.policy.cordons || marks.is_cordoned) {

@@ -12,7 +12,8 @@ NodeClass class_of(const NodeView& node) {
   if (node.phase == Phase::Required || driver.is_outdated || driver.waits_for_us) return NodeClass::Waiting;
   if (!node.is_ready || node.target.empty()) return NodeClass::Unknown;
   if (node.phase == Phase::Idle && !driver.is_ready) return NodeClass::Installing;
-  return is_broken(node) ? NodeClass::Broken : NodeClass::Serving;
+  if (serves(node) == Serves::Unknown) return NodeClass::Unknown;
+  return serves(node) == Serves::No ? NodeClass::Broken : NodeClass::Serving;
 }
 
 int ClassCounts::total() const { return std::accumulate(of.begin(), of.end(), 0); }

@@ -15,24 +15,29 @@ enum class NodeClass : std::uint8_t {
   Failed,      // manual action required
   Installing,  // its first driver has not served yet
   Waiting,     // it has another driver than the one that is wanted
-  Unknown,     // not ready, or what it should have cannot be determined
+  Unknown,     // not ready, or what it should have cannot be determined, or nothing is heard of its driver
   Broken,      // done, and its driver serves no longer
   Serving,     // the wanted driver serves
 };
 inline constexpr std::size_t kNodeClasses = 7;
 
-// A pod may be replaced, and a probe may miss once; a module stays loaded without its agent's pod.
+// A pod may be replaced, and a probe may miss once; a module that its agent has seen stays loaded without the pod.
 inline constexpr Span kBrokenAfter = std::chrono::seconds(30);
-inline constexpr Span kBrokenWithoutPodAfter = std::chrono::minutes(5);
+inline constexpr Span kUnheardOfAfter = std::chrono::minutes(5);
 
-// How long a driver may be without its pod, or not be ready, before it counts as broken.
-inline Span broken_after(const DriverView& driver) {
-  const bool is_loaded = !driver.loaded.empty() && driver.loaded == driver.wanted && driver.pod.empty();
-  return is_loaded ? kBrokenWithoutPodAfter : kBrokenAfter;
-}
+// Whether the driver of a node that is done serves now.
+enum class Serves : std::uint8_t { Yes, No, Unknown };
 
-inline bool is_broken(const NodeView& node) {
-  return node.driver.unready_for && *node.driver.unready_for >= broken_after(node.driver);
+// The agent that is not ready, or gone, said of this boot that what is wanted is loaded.
+inline bool was_loaded(const DriverView& driver) { return !driver.loaded.empty() && driver.loaded == driver.wanted; }
+
+// How long such a node's driver may be without its pod, or not be ready.
+inline Span serves_for(const DriverView& driver) { return was_loaded(driver) ? kUnheardOfAfter : kBrokenAfter; }
+
+inline Serves serves(const NodeView& node) {
+  const DriverView& driver = node.driver;
+  if (node.phase != Phase::Done || !driver.unready_for || *driver.unready_for < serves_for(driver)) return Serves::Yes;
+  return was_loaded(driver) ? Serves::Unknown : Serves::No;
 }
 
 NodeClass class_of(const NodeView& node);

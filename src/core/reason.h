@@ -23,6 +23,9 @@ namespace drover::core {
   ROW(TargetUnknown, "correct the field that the condition Accepted names, or restore the node's OS labels")        \
   ROW(TargetFailedHere, "remove the cause, then retry the node, or choose another version")                         \
   ROW(DriverNotReady, "read the log of the driver's pod")                                                           \
+  ROW(DriverUnknown, "look at the driver's DaemonSet: its pod on the node is gone or does not start")               \
+  ROW(Unschedulable, "correct what the scheduler names: the request of the driver's pod, a taint, the node's room") \
+  ROW(Misfit, "correct the tolerations or requests in the policy, or the node's taints or labels")                  \
   ROW(FirstInstall, "if it takes long, read the log of the driver's pod")                                           \
   ROW(TemplateUpdating, "if it stays, look at the DaemonSet and at kube-controller-manager")                        \
   ROW(PodOutdated, "if it stays, read the log of the driver's pod")                                                 \

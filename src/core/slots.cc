@@ -29,8 +29,8 @@ bool was_refused_lately(const NodeView& node) { return node.refusal && node.refu
 
 bool could_start(const NodeView& node, bool is_halted) {
   return node.phase == Phase::Required && node.is_managed() && node.is_ready && !node.cannot_unload &&
-         !node.target.empty() && node.other_claim.empty() && !was_given_back_lately(node) &&
-         !was_refused_lately(node) && (!is_halted || node.is_asked_for) &&
+         !node.target.empty() && node.driver.can_be_replaced() && node.other_claim.empty() &&
+         !was_given_back_lately(node) && !was_refused_lately(node) && (!is_halted || node.is_asked_for) &&
          (node.driver.is_outdated || node.is_asked_for || node.driver.waits_for_us);
 }
 
@@ -44,7 +44,7 @@ bool is_changing(const NodeView& node) {
 // A node that a controller could not upgrade either does not wait for it.
 void count_without_controller(const NodeView& node, Slots& slots) {
   const bool is_pending = node.phase == Phase::Required && !node.without_controller && !node.driver.asks_for &&
-                          !node.is_skipped && !node.cannot_unload;
+                          !node.is_skipped && !node.cannot_unload && node.driver.can_be_replaced();
   const bool is_under_way = is_in_flight(node.phase) && !(node.claim && node.claim->requested_scope);
   if (slots.paused == nullptr && (is_pending || is_under_way)) slots.paused = &node;
   if (slots.changing == nullptr && is_changing(node)) slots.changing = &node;

@@ -52,7 +52,9 @@ struct DriverView {
   bool is_outdated = false;          // what would be loaded differs from what is
   bool is_going = false;
   bool is_ready = false;
-  std::optional<Span> unready_for = {};  // done, and not ready since this process has seen it so
+  bool never_ran = false;                // no container of its pod has run: replacing the pod takes nothing away
+  bool is_unscheduled = false;           // its pod is on no node yet
+  std::optional<Span> unready_for = {};  // at rest, and not ready since this process has seen it so
   bool is_settled = true;                // the DaemonSet's controller has seen the newest template
   bool carrier_is_gone = false;          // no DaemonSet brings it any more
   bool waits_for_us = false;             // its agent asks for permission to swap
@@ -62,15 +64,20 @@ struct DriverView {
   bool is_stale = false;       // its pod is made from an older template, which changes nothing of the driver
   bool may_not_force = false;  // its pod may not end what holds the device, and the policy says by now that it may
   base::InternedString trouble = {};  // "ImagePullBackOff: …"
+  base::InternedString misfit = {};   // why no pod of the wanted template could be here: a taint, a label, a request
   // What only vendors whose agents report it tell.
   base::InternedString loaded = {};   // the version that the kernel has
   base::InternedString held_by = {};  // what holds the device, so that the driver cannot be taken out
   base::InternedString refusal = {};  // why what was wanted did not load; the pod does not try again
+
+  // Another pod could take its place. One that waits for permission is the new one already.
+  bool can_be_replaced() const { return misfit.empty() || waits_for_us; }
 };
 
 struct ValidatorView {
   bool has_passed = false;  // ready, and started after the driver that is loaded now
   bool is_stale = false;    // started before it: whatever it says is about another driver
+  bool is_failing = false;  // it runs, and is not ready
   base::InternedString trouble = {};
 };
 

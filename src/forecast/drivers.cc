@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/conditions/placement.h"
+
 namespace drover::forecast {
 namespace {
 
@@ -78,7 +80,10 @@ void Drivers::advance(std::size_t index) {
   const State& state = states_[index];
   if (state.preparing_since) node.preflight.running_for = now() - *state.preparing_since;
   node.driver.is_settled = true;  // its DaemonSet follows the policy at once
-  const bool is_wanted = !node.driver.is_ready && !node.driver.is_host_managed && node.is_selected && node.is_ready;
+  const core::Reason trouble = core::pod_trouble(node.driver);
+  const bool has_place = trouble != core::Reason::Unschedulable && trouble != core::Reason::Misfit;
+  const bool is_wanted =
+      !node.driver.is_ready && !node.driver.is_host_managed && node.is_selected && node.is_ready && has_place;
   if (is_wanted && !state.is_coming && policy_.details[index].missing.empty()) {
     if (has_agent()) {
       advance_agent(index);
@@ -95,6 +100,7 @@ void Drivers::make_pod(std::size_t index, Span in, bool asks) {
     core::DriverView& driver = policy_.fleet.nodes[index].driver;
     driver.pod = fmt::format("planned-{}-{}", policy_.fleet.nodes[index].name, ++states_[index].made);
     driver.is_going = driver.is_outdated = driver.is_stale = driver.may_not_force = driver.asks_nothing = false;
+    driver.never_ran = driver.is_unscheduled = false;
     driver.trouble = driver.held_by = {};
     driver.waits_for_us = asks;
     if (asks) driver.asks_for = core::Scope::DevicePods;

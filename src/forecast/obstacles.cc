@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/conditions/placement.h"
+
 namespace drover::forecast {
 namespace {
 
@@ -74,6 +76,15 @@ void Obstacles::add_known_of_nodes(const PolicyFleet& policy) {
                 fmt::format("its kernel cannot unload the driver ({}); set the skip label and reboot it with the new "
                             "driver",
                             detail.cannot_unload)));
+    }
+    if (!node.driver.misfit.empty()) {
+      add(about(
+          node, "misfit",
+          fmt::format("a pod of the wanted driver does not fit it ({}); until one does, the node keeps its driver",
+                      node.driver.misfit)));
+    } else if (core::pod_trouble(node.driver) == core::Reason::Unschedulable) {
+      add(about(node, "unschedulable",
+                fmt::format("its driver's pod waits for the scheduler ({})", node.driver.trouble)));
     }
     if (!node.is_ready) add(about(node, "node", "it is not ready, and is not waited for"));
   }

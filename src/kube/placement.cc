@@ -35,22 +35,19 @@ bool requirement_holds(const json::Value& requirement, const std::optional<std::
   return false;
 }
 
-bool term_holds(const json::Value& term, const Object& node) {
+// `label` is a function, as LabelOf is one.
+template <class Label>
+bool term_holds(const json::Value& term, std::string_view name, const Label& label) {
   const json::Array& expressions = json::array_at(term, {"matchExpressions"});
   const json::Array& fields = json::array_at(term, {"matchFields"});
   // An empty term selects nothing.
   if (expressions.empty() && fields.empty()) return false;
-  const json::Members& labels = labels_of(node);
   for (const json::Value& expression : expressions) {
-    std::optional<std::string_view> value;
-    if (auto* found = labels.if_contains(json::text_at(expression, {"key"})); found && found->is_string()) {
-      value = std::string_view(found->get_string());
-    }
-    if (!requirement_holds(expression, value)) return false;
+    if (!requirement_holds(expression, label(json::text_at(expression, {"key"})))) return false;
   }
   for (const json::Value& field : fields) {
     if (json::text_at(field, {"key"}) != "metadata.name") return false;
-    if (!requirement_holds(field, name_of(node))) return false;
+    if (!requirement_holds(field, name)) return false;
   }
   return true;
 }
@@ -63,6 +60,18 @@ base::Span tolerated_for(const json::Value& toleration) {
 
 const json::Value* required_affinity(const json::Value& pod_spec) {
   return json::find(pod_spec, {"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
+}
+
+template <class Label>
+bool selects(const json::Value& pod_spec, std::string_view name, const Label& label) {
+  for (const auto& wanted : json::members_at(pod_spec, {"nodeSelector"})) {
+    const std::optional<std::string_view> value = label(std::string_view(wanted.key()));
+    if (!value || !wanted.value().is_string() || *value != std::string_view(wanted.value().get_string())) return false;
+  }
+  const json::Value* required = required_affinity(pod_spec);
+  if (!required || required->is_null()) return true;
+  const json::Array& terms = json::array_at(*required, {"nodeSelectorTerms"});
+  return std::ranges::any_of(terms, [&](const json::Value& term) { return term_holds(term, name, label); });
 }
 
 }  // namespace
@@ -109,14 +118,14 @@ std::optional<base::Span> stays_for(const json::Array& taints, const json::Array
 
 bool selects_node(const json::Value& pod_spec, const Object& node) {
   const json::Members& labels = labels_of(node);
-  for (const auto& wanted : json::members_at(pod_spec, {"nodeSelector"})) {
-    const json::Value* found = labels.if_contains(wanted.key());
-    if (!found || *found != wanted.value()) return false;
-  }
-  const json::Value* required = required_affinity(pod_spec);
-  if (!required || required->is_null()) return true;
-  const json::Array& terms = json::array_at(*required, {"nodeSelectorTerms"});
-  return std::ranges::any_of(terms, [&](const json::Value& term) { return term_holds(term, node); });
+  return selects(pod_spec, name_of(node), [&](std::string_view key) -> std::optional<std::string_view> {
+    const json::Value* found = labels.if_contains(key);
+    return found && found->is_string() ? std::optional(std::string_view(found->get_string())) : std::nullopt;
+  });
+}
+
+bool selects_node(const json::Value& pod_spec, std::string_view name, const LabelOf& label) {
+  return selects(pod_spec, name, label);
 }
 
 std::optional<std::vector<std::string>> nodes_named_by(const json::Value& pod_spec) {

@@ -4,6 +4,7 @@
 // Pure.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -38,6 +39,9 @@ std::optional<base::Span> stays_for(const json::Array& taints, const json::Array
 
 // spec.nodeSelector and the required node affinity (matchExpressions, matchFields metadata.name).
 bool selects_node(const json::Value& pod_spec, const Object& node);
+// The same of a node with this name and these labels; nothing for one that is absent.
+using LabelOf = std::function<std::optional<std::string_view>(std::string_view key)>;
+bool selects_node(const json::Value& pod_spec, std::string_view name, const LabelOf& label);
 
 // The only nodes that the required node affinity allows by name, or nothing when it does not name nodes in every term.
 std::optional<std::vector<std::string>> nodes_named_by(const json::Value& pod_spec);

@@ -78,12 +78,17 @@ void add(Amounts& to, const Amounts& amounts, int sign) {
 }
 
 Amounts requests_of(const Object& pod) {
+  const json::Value* spec = json::find(pod, {"spec"});
+  return spec == nullptr ? Amounts{} : requests_in(*spec);
+}
+
+Amounts requests_in(const json::Value& pod_spec) {
   Amounts total;
-  for (const json::Value& container : json::array_at(pod, {"spec", "containers"}))
+  for (const json::Value& container : json::array_at(pod_spec, {"containers"}))
     add(total, container_requests(container));
   Amounts peak;
   Amounts sidecars;
-  for (const json::Value& container : json::array_at(pod, {"spec", "initContainers"})) {
+  for (const json::Value& container : json::array_at(pod_spec, {"initContainers"})) {
     Amounts requests = container_requests(container);
     if (json::text_at(container, {"restartPolicy"}) == "Always") {
       add(sidecars, requests);
@@ -94,7 +99,7 @@ Amounts requests_of(const Object& pod) {
   }
   add(total, sidecars);
   for (const auto& [name, amount] : peak) total[name] = std::max(total[name], amount);
-  add(total, amounts_in(json::members_at(pod, {"spec", "overhead"})));
+  add(total, amounts_in(json::members_at(pod_spec, {"overhead"})));
   return total;
 }
 

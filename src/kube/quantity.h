@@ -29,5 +29,6 @@ void add(Amounts& to, const Amounts& amounts, int sign = 1);
 Amounts amounts_in(const json::Members& list);
 // What a pod requests: the sum of its containers, or its largest init container where that is more.
 Amounts requests_of(const Object& pod);
+Amounts requests_in(const json::Value& pod_spec);
 
 }  // namespace drover::kube

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "core/deadline.h"
 #include "core/node_class.h"
+#include "observe/misfit.h"
 #include "protocol/order_for.h"
 
 namespace drover::observe {
@@ -177,6 +178,23 @@ bool Fleet::has_carrier() const {
   return found;
 }
 
+// Of what the policy wants now: its DaemonSet may not have it yet, and is not there for a proposed policy.
+std::string Fleet::misfit_on(const NodeFacts& facts, const vendors::DesiredNode& desired) const {
+  if (wants_ == nullptr || desired.digest.empty()) return {};
+  const auto annotation = [&facts](std::string_view key) { return facts.annotation(key); };
+  for (const json::Value& set : wants_->daemon_sets()) {
+    const json::Value* spec = json::find(set, {"spec", "template", "spec"});
+    if (spec == nullptr || json::text_at(set, {"metadata", "name"}) != desired.daemon_set) continue;
+    const vendors::NodeMetadata with_swap = wants_->metadata(labels_of(facts), annotation, true);
+    return misfit_of(*spec, facts, [&](std::string_view key) -> std::optional<std::string_view> {
+      const auto at = with_swap.labels.find(std::string(key));
+      if (at != with_swap.labels.end()) return at->second;
+      return facts.has_label(key) ? std::optional(facts.label(key)) : std::nullopt;
+    });
+  }
+  return {};
+}
+
 void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& runtime, base::WallTime now) {
   Place& place = places_[index];
   const vendors::LabelsOf labels = labels_of(facts);
@@ -198,6 +216,8 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
                     .is_settled = is_settled(desired),
                     .template_mark = desired.template_mark,
                     .forces = desired.forces};
+  const bool has_it = around.driver != nullptr && around.driver->digest.view() == desired.digest;
+  if (!has_it || place.recorded.held || place.recorded.is_asked_for) around.misfit = misfit_on(facts, desired);
   if (settings_.gates) around.gates = *settings_.gates;
   around.is_selected = wants_ != nullptr && wants_->selects(labels);
   around.desired.carrier_is_gone = wants_ == nullptr ? !has_carrier() : !around.is_selected;
@@ -353,13 +373,18 @@ bool Fleet::was_tried(const NodeFacts& facts, const RecordedState& recorded, con
 
 // A node that is out of reach says nothing about its driver. A single look does not wait and see.
 void Fleet::note_readiness(core::NodeView& node, const RuntimeFacts& runtime) {
-  if (node.phase != Phase::Done || node.driver.is_ready || node.driver.is_host_managed || !node.is_ready) {
+  const core::DriverView& driver = node.driver;
+  const bool is_starting =
+      !driver.is_outdated && !driver.trouble.empty() && (node.phase == Phase::Idle || node.phase == Phase::Required);
+  const bool is_wanted = (node.phase == Phase::Done || is_starting) && !driver.is_host_managed;
+  const bool works = driver.is_ready && !node.validator.is_failing;
+  if (!is_wanted || works || !node.is_ready) {
     unready_.erase(node.name);
     node.driver.unready_for.reset();
     return;
   }
   const base::Instant since = unready_.try_emplace(node.name, runtime.now).first->second;
-  node.driver.unready_for = runtime.has_tried_everything ? core::kBrokenWithoutPodAfter : runtime.now - since;
+  node.driver.unready_for = runtime.has_tried_everything ? core::kUnheardOfAfter : runtime.now - since;
 }
 
 // What this process knows of the node beside what is written on it.
@@ -400,7 +425,8 @@ std::string Fleet::order_of(const NodeFacts& facts, const core::NodeView& node, 
 
 vendors::NodeMetadata Fleet::metadata_of(const NodeFacts& facts, Phase phase) const {
   if (wants_ == nullptr) return metadata_to_remove(facts, profile_);
-  const bool has_no_driver = sources_.operand_pods.driver_on(facts.name) == nullptr;
+  const PodFacts* driver = sources_.operand_pods.driver_on(facts.name);
+  const bool has_no_driver = driver == nullptr || driver->node.empty();
   return wants_->metadata(
       labels_of(facts), [&facts](std::string_view key) { return facts.annotation(key); },
       has_no_driver || core::kAfterSwap.has(phase));

@@ -124,6 +124,7 @@ class Fleet {
   vendors::DesiredNode desired_on(const vendors::LabelsOf& labels) const;
   bool is_settled(const vendors::DesiredNode& desired) const;
   bool has_carrier() const;
+  std::string misfit_on(const NodeFacts& facts, const vendors::DesiredNode& desired) const;
 
   Sources sources_;
   std::optional<PolicyRef> policy_;
@@ -137,7 +138,7 @@ class Fleet {
   std::vector<std::string> disputed_;
   std::vector<std::uint64_t> wanted_texts_;
   std::map<std::string, base::Instant> preparing_;  // by node: since when its agent is seen preparing
-  std::map<std::string, base::Instant> unready_;    // by node that is done: since when its driver is seen not ready
+  std::map<std::string, base::Instant> unready_;    // by node at rest: since when its driver is seen not ready
   std::map<std::string, base::Span>
       node_unready_;  // by node: how long the API server had been heard when it was seen so
   struct GivenBack {

@@ -76,6 +76,7 @@ kube::Projection node_projection(vendors::WorkProfiles profiles, const std::vect
                                     "spec.taints",
                                     "status.nodeInfo.bootID",
                                     "status.conditions",
+                                    "status.allocatable",
                                     "metadata.managedFields.manager",
                                     "metadata.managedFields.fieldsV1.f:spec.f:unschedulable",
                                     "metadata.managedFields.fieldsV1.f:metadata.f:labels",
@@ -127,6 +128,8 @@ NodeFacts node_facts(const kube::Object& node) {
   for (const json::Value& taint : facts.taints) {
     facts.is_tainted = facts.is_tainted || json::text_at(taint, {"key"}) == protocol::kSwapTaint;
   }
+  if (const json::Value* allocatable = json::find(node, {"status", "allocatable"}))
+    facts.allocatable = json::text_of(*allocatable);
   const auto keep = [](const json::Members& members, Pairs& pairs) {
     pairs.reserve(members.size());
     for (const auto& member : members) {

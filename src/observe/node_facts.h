@@ -38,8 +38,9 @@ struct NodeFacts {
   std::vector<std::pair<base::InternedString, base::InternedString>> labels;       // those that drover reads
   std::vector<std::pair<base::InternedString, base::InternedString>> annotations;  // likewise
   bool is_cordoned = false;
-  bool is_tainted = false;  // by us
-  json::Array taints = {};  // all of them, as they are to be written back
+  bool is_tainted = false;                // by us
+  json::Array taints = {};                // all of them, as they are to be written back
+  base::InternedString allocatable = {};  // as JSON, kept once for all nodes that are alike
   bool is_ready = false;
   std::vector<std::pair<base::InternedString, base::InternedString>> blocked =
       {};  // by type of our conditions that are True: their reason

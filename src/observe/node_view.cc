@@ -89,12 +89,18 @@ core::DriverView driver_view(const NodeFacts& facts, const RecordedState& record
     driver.is_going = pod->is_going || pod->uid == around.deleted_driver;
     driver.is_ready = pod->is_ready && !driver.is_going;
     driver.is_outdated = is_outdated(*pod, around.desired);
-    driver.is_stale = !driver.is_outdated && pod->template_mark != around.desired.template_mark;
+    driver.is_stale = !driver.is_outdated && !around.desired.template_mark.empty() &&
+                      pod->template_mark != around.desired.template_mark;
+    driver.never_ran = !pod->has_run && !driver.is_ready;
+    driver.is_unscheduled = pod->node.empty();
     driver.may_not_force = around.desired.forces && !pod->may_force;
     driver.trouble = pod->trouble;
     hear_agent(facts, recorded, around, profile, driver);
   }
-  if (pod == nullptr && !around.desired.digest.empty() && !recorded.held) {
+  driver.misfit = around.misfit;
+  if (pod == nullptr && !around.misfit.empty()) {
+    driver.trouble = around.misfit;
+  } else if (pod == nullptr && !around.desired.digest.empty() && !recorded.held) {
     driver.trouble =
         fmt::format("DaemonSet {} has made no pod here; kubectl describe says why", around.desired.daemon_set);
   }
@@ -123,6 +129,7 @@ core::ValidatorView validator_view(const NodeInputs& around) {
   view.has_passed = pod->is_ready && !pod->is_going && is_fresh;
   const bool both_run = driver != nullptr && driver->running_since && pod->running_since;
   view.is_stale = pod->is_ready && !pod->is_going && both_run && !is_fresh;
+  view.is_failing = !pod->is_ready && !pod->is_going && pod->has_run;
   if (pod->is_ready && !is_fresh) view.trouble = "the validator is older than the driver";
   return view;
 }

@@ -42,6 +42,7 @@ struct NodeInputs {
   std::string deleted_driver = {};  // uid of the driver's pod that this process deleted last
   base::Span proving_for = {};      // since the preflight pod was first seen
   std::string proof_trouble = {};   // why there can be none
+  std::string misfit = {};          // why no pod of the wanted template could be here
 };
 
 // Without what the clock alone changes of it: Fleet measures that.

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "kube/placement.h"
 #include "observe/resource_claims.h"
 #include "protocol/keys.h"
 
@@ -99,6 +100,17 @@ std::optional<base::WallTime> running_since(const kube::Object& pod) {
   return last;
 }
 
+// A pod is Pending until all its containers have run, and once more when its machine was rebooted.
+bool has_run(const kube::Object& pod) {
+  if (json::text_at(pod, {"status", "phase"}) != "Pending") return true;
+  const json::Array& statuses = json::array_at(pod, {"status", "containerStatuses"});
+  return std::any_of(statuses.begin(), statuses.end(), [](const json::Value& status) {
+    return json::find(status, {"state", "running"}) != nullptr ||
+           json::find(status, {"state", "terminated"}) != nullptr ||
+           json::find(status, {"lastState", "terminated"}) != nullptr || json::int_at(status, {"restartCount"}) > 0;
+  });
+}
+
 // Why it does not run, in the kubelet's words, or the scheduler's.
 std::string trouble_of(const kube::Object& pod) {
   for (const std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
@@ -167,7 +179,9 @@ constexpr std::string_view kFields[] = {"metadata.labels",
 kube::Projection pod_projection() { return kube::Projection(std::span(kFields)); }
 
 kube::Projection operand_projection(const vendors::WorkProfile& profile) {
-  std::vector<std::string> more;
+  std::vector<std::string> more = {
+      "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchFields",
+      "status.containerStatuses.lastState.terminated.exitCode", "status.containerStatuses.restartCount"};
   for (const std::string_view key : {profile.template_annotation, profile.force_annotation}) {
     if (!key.empty()) more.push_back(fmt::format("metadata.annotations[{}]", key));
   }
@@ -210,6 +224,7 @@ PodFacts pod_facts(const kube::Object& pod, const vendors::WorkProfile& profile)
       ready != nullptr && json::text_at(*ready, {"status"}) == "True") {
     facts.is_ready = true;
   }
+  facts.has_run = has_run(pod);
   facts.running_since = running_since(pod);
   facts.digest = kube::label_of(pod, protocol::kDigestLabel);
   if (facts.digest.view().empty() && profile.carried_by != nullptr) facts.digest = profile.carried_by(pod);
@@ -224,6 +239,7 @@ PodFacts pod_facts(const kube::Object& pod, const vendors::WorkProfile& profile)
 
 PodFacts operand_facts(const kube::Object& pod, const vendors::WorkProfile& profile) {
   PodFacts facts = pod_facts(pod, profile);
+  if (facts.node.empty()) facts.meant_for = kube::target_node(pod);
   std::erase_if(facts.labels, [&](const auto& label) { return label.first != profile.role_label; });
   facts.labels.shrink_to_fit();
   return facts;

@@ -22,8 +22,9 @@ struct PodFacts {
   base::InternedString ns;
   std::string name;
   std::string uid;
-  std::string version;  // resourceVersion
-  std::string node;     // where it runs; empty: nowhere yet
+  std::string version;                  // resourceVersion
+  std::string node;                     // where it runs; empty: nowhere yet
+  base::InternedString meant_for = {};  // the only node that it may run on, while it runs nowhere; of pods of ours
   std::vector<std::pair<base::InternedString, base::InternedString>> labels;
   base::InternedString owner;      // "ReplicaSet ml/train"
   base::InternedString owner_uid;  // of its controller
@@ -37,6 +38,7 @@ struct PodFacts {
   bool uses_device = false;  // by what it asks for; by its claims: observe/claims.h
   bool tolerates_the_swap = false;
   bool is_ready = false;
+  bool has_run = false;                              // one of its containers, init containers aside
   std::optional<base::WallTime> running_since = {};  // all its containers run since then
 
   std::vector<base::InternedString> claims = {};  // names of its ResourceClaims, as far as they were made

@@ -59,7 +59,7 @@ Controller::Controller(kube::Api& api, base::Loop& loop, base::Random random, co
                           }),
       runtime_(loop, node_pods_, device_pod_counter_),
       executor_(api, loop, random_.fork("errands"), events, std::move(permission), [this] { wake_(); }),
-      operand_index_(operand_pods_, *served.profile),
+      operand_index_(operand_pods_, daemon_sets_, *served.profile),
       policy_set_(policies_, *served.profile),
       status_writer_(loop, executor_, kinds_, policy_set_, served_) {
   policy_states_.push_back(state_of_policy({}));
@@ -370,8 +370,8 @@ std::optional<base::Span> Controller::record(PolicyState& state, const core::Fle
       summary.done < summary.total ? (fleet.nodes_at_start() > 0 ? fleet.nodes_at_start() : summary.total) : 0);
   tell_news(state, view, plan);
   if (competing_operator().empty()) {
-    executor_.run(act::node_conditions(fleet, act::obstacles_of(served_.profile->flow, view, plan), *served_.profile,
-                                       executor_.pending(), loop_.wall()));
+    executor_.run(act::node_conditions(fleet, act::obstacles_of(served_.profile->flow, view, plan).found,
+                                       *served_.profile, executor_.pending(), loop_.wall()));
   }
   state.status_is_due = false;
   if (fleet.policy() == nullptr) {
@@ -387,6 +387,7 @@ std::optional<base::Span> Controller::record(PolicyState& state, const core::Fle
   sooner(executor_.next_in());
   sooner(runtime_.next_in());
   sooner(fleet.next_without_pod_in(loop_.now()));
+  sooner(state.news.look_again_in());
   if (state.is_waiting) sooner(device_pod_counter_.next_in());
   if (has_pending_takes()) sooner(kLookForOurWrite);
   if (state.status_is_due) sooner(std::max(base::Span::zero(), base::Span(state.status_not_before - loop_.now())));
@@ -397,7 +398,11 @@ void Controller::tell_news(PolicyState& state, const core::FleetView& view, cons
   const kube::Object* policy = state.fleet.policy();
   if (policy == nullptr || !competing_operator().empty()) return;
   const kube::Resource kind = observe::policy_kind_of(*served_.profile, state.fleet.policy_ref()->kind);
-  for (const kube::Event& event : state.news.look(view, plan, *served_.profile, kind, *policy)) events_.record(event);
+  for (const kube::Event& event : state.news.look(view, plan, *served_.profile, kind, *policy)) {
+    if (event.type == kube::Event::Type::Warning)
+      log::warn(event.message, {{event.resource.plural, event.name}, {"reason", event.reason}});
+    events_.record(event);
+  }
 }
 
 }  // namespace drover::operate

@@ -42,7 +42,7 @@ void tell_in_the_vendors_words(Exposition& page, const Readings::Vendor& vendor)
   });
   const act::Summary& summary = vendor.summary;
   gauge("nodes_upgrades_in_progress", summary.in_flight, "Nodes on which a driver pod is being upgraded.");
-  gauge("nodes_upgrades_done", summary.done, "Nodes on which the wanted driver serves.");
+  gauge("nodes_upgrades_done", summary.done, "Nodes whose driver upgrade is done.");
   gauge("nodes_upgrades_failed", summary.failed, "Nodes on which a driver upgrade has failed.");
   gauge("nodes_upgrades_available", summary.available, "Nodes on which a driver upgrade can start now.");
   gauge("nodes_upgrades_pending", summary.pending, "Nodes on which a driver upgrade is pending.");

@@ -21,6 +21,8 @@ struct Channel {
 };
 
 inline constexpr std::string_view kDigestLabel = "drover.dev/driver-digest";  // on pods: which driver they carry
-inline constexpr std::string_view kPolicyAnnotation = "drover.dev/policy";    // on DaemonSets: the policy's name
+// On DaemonSets and pods: what their template is made of besides the driver.
+inline constexpr std::string_view kTemplateAnnotation = "drover.dev/template-hash";
+inline constexpr std::string_view kPolicyAnnotation = "drover.dev/policy";  // on DaemonSets: the policy's name
 
 }  // namespace drover::protocol

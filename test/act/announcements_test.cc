@@ -77,6 +77,26 @@ TEST_F(News, TellOnceThatAWriteIsRefused) {
   EXPECT_THAT(news.look(view, plan, profile, kKind, policy), IsEmpty());
 }
 
+// The scheduler counts the nodes of the cluster in it, which come and go.
+TEST_F(News, OfAnObstacleAreOneWhateverTheSchedulerSaysNext) {
+  core::NodeView swap = taken("n1", Phase::Restart);
+  swap.driver = {.wanted = "550", .pod = "new", .never_ran = true, .is_unscheduled = true};
+  swap.spent = 1min;
+  const auto blocked = [&](const char* words) {
+    swap.driver.trouble = words;
+    std::vector<std::string> all;
+    const core::FleetView view = fleet({swap});
+    const vendors::WorkProfile& profile = vendors::nvidia_driver();
+    for (const kube::Event& event : news.look(view, core::decide(profile.flow, view), profile, kKind, policy)) {
+      if (event.reason == "Blocked") all.push_back(event.message);
+    }
+    return all;
+  };
+  EXPECT_THAT(blocked("Unschedulable: 0/3 nodes are available"),
+              ElementsAre("n1: the driver's pod cannot be scheduled: Unschedulable: 0/3 nodes are available"));
+  EXPECT_THAT(blocked("Unschedulable: 0/4 nodes are available"), IsEmpty());
+}
+
 TEST_F(News, AreNotWhatTheStatusSaysAlready) {
   policy.get_object()["status"] = json::Members{
       {"nodes", json::Array{json::Members{{"name", "n1"}, {"state", "Draining"}, {"reason", "Draining"}}}}};

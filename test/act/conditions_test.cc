@@ -77,13 +77,45 @@ TEST(Ready, NamesADoneNodeWhoseDriverNoLongerServes) {
   EXPECT_EQ(reason(bad, 1), "the driver no longer serves: CrashLoopBackOff: it fell");
 }
 
+TEST(Ready, NamesADoneNodeWhoseValidatorNoLongerPasses) {
+  core::NodeView doubtful = serving("n1");
+  doubtful.validator.is_failing = true;
+  doubtful.driver.unready_for = 1min;
+  EXPECT_THAT(told(fleet({doubtful}), "Ready"), AllOf(StartsWith("False/DriverNotReady"), HasSubstr("n1")));
+  EXPECT_EQ(reason(fleet({doubtful})), "the driver no longer serves: its validator is not ready");
+}
+
 TEST(Ready, WaitsFiveMinutesForThePodOfADriverThatItsAgentSaysIsLoaded) {
   core::NodeView renewed = broken("n1", 2min);
   renewed.driver.pod.clear();
   renewed.driver.loaded = renewed.driver.wanted;
   EXPECT_EQ(brief(fleet({renewed}), "Ready", vendors::tenstorrent_driver()), "True/AllServing");
   renewed.driver.unready_for = 5min;
-  EXPECT_EQ(brief(fleet({renewed}), "Ready", vendors::tenstorrent_driver()), "False/DriverNotReady");
+  EXPECT_THAT(told(fleet({renewed}), "Ready", vendors::tenstorrent_driver()),
+              AllOf(StartsWith("False/DriverUnknown"), HasSubstr("n1")));
+  EXPECT_EQ(brief(fleet({renewed}), "Degraded", vendors::tenstorrent_driver()), "False/None");
+}
+
+// The fault: at every upgrade of the operator Ready went through the fleet, as each builder's pod took half a minute.
+TEST(Ready, WaitsFiveMinutesForTheNextAgentToSpeakToo) {
+  core::NodeView renewed = broken("n1", 2min);
+  renewed.driver.loaded = renewed.driver.wanted;
+  EXPECT_EQ(brief(fleet({renewed}), "Ready", vendors::tenstorrent_driver()), "True/AllServing");
+  renewed.driver.loaded = "another";
+  EXPECT_EQ(brief(fleet({renewed}), "Ready", vendors::tenstorrent_driver()), "False/DriverNotReady")
+      << "the agent says that the kernel has another driver";
+}
+
+TEST(Ready, OfADriverThatIsNotHeardOfSaysWhatWasHeardLast) {
+  core::NodeView gone = broken("n1", 5min);
+  gone.driver.pod.clear();
+  gone.driver.trouble = {};
+  gone.driver.loaded = gone.driver.wanted;
+  const core::FleetView nodes = fleet({gone});
+  const core::Plan plan = core::decide(core::prepared(), nodes);
+  EXPECT_EQ(core::reason_of(core::prepared(), nodes, plan.slots, 0),
+            "nothing is heard of the driver: 550 was loaded when its agent was last heard; its pod is gone");
+  EXPECT_TRUE(plan.decisions[0].rule->is_announced);
 }
 
 TEST(Ready, SaysWhoIsOutOfReachOrHasNoTarget) {
@@ -101,6 +133,79 @@ TEST(Progressing, SaysThatAFirstDriverIsBeingInstalled) {
   first.driver = {.wanted = "550", .is_first = true};
   EXPECT_EQ(brief(fleet({first}), "Progressing"), "True/Installing");
   EXPECT_EQ(brief(fleet({first}), "Ready"), "False/Installing");
+}
+
+// A first driver whose pod the scheduler does not place.
+core::NodeView unplaced(const char* name, core::Span unready_for) {
+  core::NodeView first = node(name, Phase::Idle);
+  first.driver = {.wanted = "550", .pod = "p", .is_first = true, .never_ran = true, .is_unscheduled = true};
+  first.driver.trouble = "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.";
+  first.driver.unready_for = unready_for;
+  return first;
+}
+
+// The fault: a first install that could not go on was "installing" for ever, without a word.
+TEST(Progressing, SaysThatAFirstInstallIsBlockedOnceItHasLasted) {
+  EXPECT_EQ(brief(fleet({unplaced("n1", 29s)}), "Progressing"), "True/Installing");
+  EXPECT_EQ(brief(fleet({unplaced("n1", 29s)}), "Blocked"), "False/None");
+  const core::FleetView blocked = fleet({unplaced("n1", 30s), unplaced("n2", 30s)});
+  EXPECT_EQ(told(blocked, "Blocked"),
+            "True/Unschedulable: n1, n2: the driver's pod cannot be scheduled: Unschedulable: 0/1 nodes are available: "
+            "1 Insufficient cpu.");
+  EXPECT_EQ(brief(blocked, "Progressing"), "False/Blocked");
+  EXPECT_EQ(brief(blocked, "Ready"), "False/Installing");
+  EXPECT_EQ(brief(fleet({unplaced("n1", 30s), unplaced("n2", 1s)}), "Progressing"), "True/Installing");
+}
+
+TEST(Blocked, NamesAFirstInstallWhosePodsAreNotMade) {
+  core::NodeView without = unplaced("n1", 30s);
+  without.driver.pod.clear();
+  without.driver.trouble = "DaemonSet acme/driver has made no pod here; kubectl describe says why";
+  EXPECT_THAT(told(fleet({without}), "Blocked"), StartsWith("True/NoDriverPod: n1: the driver's pod does not exist"));
+  without.driver.misfit = without.driver.trouble = "it does not tolerate the taint team:NoSchedule";
+  EXPECT_EQ(told(fleet({without}), "Blocked"),
+            "True/Misfit: n1: the driver's pod does not fit the node: it does not tolerate the taint team:NoSchedule");
+}
+
+TEST(Blocked, NamesWhatKeepsANewDriversPodFromItsNode) {
+  core::NodeView swap = taken("n1", Phase::Restart);
+  swap.driver = {
+      .wanted = "550", .pod = "new", .never_ran = true, .is_unscheduled = true, .trouble = "Unschedulable: x"};
+  swap.spent = 29s;
+  EXPECT_EQ(brief(fleet({swap}), "Blocked"), "False/None");
+  swap.spent = 30s;
+  EXPECT_EQ(brief(fleet({swap}), "Blocked"), "True/Unschedulable");
+  EXPECT_EQ(brief(fleet({swap}), "Progressing"), "False/Blocked");
+  swap.driver.pod.clear();
+  swap.driver.trouble = {};
+  EXPECT_EQ(brief(fleet({swap}), "Blocked"), "True/NoDriverPod");
+}
+
+// Nothing is cordoned for it, and it does not pass by itself.
+TEST(Blocked, NamesANodeInTheQueueThatTheNewDriversPodWouldNotFit) {
+  core::NodeView odd = node("n1", Phase::Required);
+  odd.driver.misfit = "it does not tolerate the taint team:NoSchedule";
+  EXPECT_EQ(brief(fleet({odd}), "Blocked"), "True/Misfit");
+  EXPECT_EQ(brief(fleet({odd}), "Progressing"), "False/Blocked");
+  EXPECT_EQ(brief(fleet({odd, node("n2", Phase::Required)}), "Blocked"), "True/Misfit");
+}
+
+// Of one that has started, Ready tells.
+TEST(Blocked, IsABrokenDriverOnlyIfItsPodHasNoPlace) {
+  core::NodeView fallen = broken("n1", 1min);
+  EXPECT_EQ(brief(fleet({fallen}), "Blocked"), "False/None");
+  fallen.driver.never_ran = fallen.driver.is_unscheduled = true;
+  EXPECT_EQ(brief(fleet({fallen}), "Blocked"), "True/Unschedulable");
+  EXPECT_EQ(brief(fleet({fallen}), "Ready"), "False/DriverNotReady");
+}
+
+TEST(Obstacles, SayWhenTimeAloneAddsOne) {
+  const auto again = [](const core::FleetView& fleet) {
+    return obstacles_of(core::in_place(), fleet, core::decide(core::in_place(), fleet)).look_again_in;
+  };
+  EXPECT_EQ(again(fleet({unplaced("n1", 10s), unplaced("n2", 25s)})), core::Span(5s));
+  EXPECT_EQ(again(fleet({unplaced("n1", 30s)})), std::nullopt);
+  EXPECT_EQ(again(fleet({serving("n1")})), std::nullopt);
 }
 
 TEST(Ready, LeavesSkippedAndHostManagedNodesOut) {

@@ -73,6 +73,19 @@ TEST(PolicyStatus, ListsTheLastForcedDeletionsAcrossRestarts) {
   EXPECT_EQ(forced().size(), 20U) << "what the status says already is not added again";
 }
 
+TEST(PolicyStatus, ListsADoneNodeWhoseDriverNoLongerServes) {
+  core::NodeView broken = done("n1");
+  broken.driver.is_ready = false;
+  broken.driver.loaded = {};
+  broken.driver.unready_for = 1min;
+  const json::Value status = status_of(fleet({broken, done("n2")}), vendors::nvidia_driver());
+  const json::Array& nodes = json::array_at(status, {"nodes"});
+  ASSERT_EQ(nodes.size(), 1U);
+  EXPECT_EQ(json::text_at(nodes[0], {"name"}), "n1");
+  EXPECT_EQ(json::text_at(nodes[0], {"code"}), "DriverNotReady");
+  EXPECT_EQ(json::int_at(status, {"rollout", "startNodes"}), 0) << "and no rollout begins with it";
+}
+
 TEST(PolicyStatus, SaysOfAHaltedRolloutHowANodeIsTriedAgain) {
   core::NodeView failed = node("n1", Phase::Failed);
   failed.outcome = core::Outcome{.failed = true, .after_swap = true, .target = "new", .reason = "it did not load"};

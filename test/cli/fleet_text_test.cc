@@ -106,6 +106,22 @@ TEST(Status, IsJsonForPrograms) {
   EXPECT_THAT(std::string(json::text_at(first, {"reason"})), HasSubstr("blocked by PodDisruptionBudget ml/train"));
 }
 
+// The image of a pod that waits says what is wanted, not what is loaded.
+TEST(Status, NamesNoLoadedDriverWhereItsPodHasNotRun) {
+  Stage stage(StageOptions{.nodes = "nvidia=1"});
+  stage.create_policy(cluster_policy("535.129.03"));
+  stage.patch_policy(R"({"spec": {"driver": {"resources": {"requests": {"cpu": "1000"}}}}})");
+  stage.start_operator();
+  stage.world.run_for(1min);
+  const auto look = look_at(stage);
+  const json::Value status = status_json(*look);
+  const json::Array& nodes = json::array_at(status, {"nodes"});
+  ASSERT_EQ(nodes.size(), 1U);
+  EXPECT_EQ(json::text_at(nodes[0], {"loaded"}), "");
+  EXPECT_EQ(json::text_at(nodes[0], {"code"}), "Unschedulable");
+  EXPECT_THAT(explained(*look, "nvidia-1"), HasSubstr("is not scheduled (Unschedulable: 0/1 nodes are available"));
+}
+
 TEST(Status, SaysWhatIsWrongWithThePolicy) {
   const auto stage = served_fleet();
   stage->patch_policy(R"({"spec": {"driver": {"upgradePolicy": {"maxParallelUpgrades": 1, "drain":
@@ -134,6 +150,7 @@ rules, in order; the first that holds counts
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
   ✗ a user uncordoned it
   ✗ the driver init container withdrew its request
+  ✗ a pod of the wanted template would not fit the node
   ✗ its kernel cannot unload modules
   ✗ upgrades are off, and no pod has gone yet
   ✗ upgrades are off: policy cluster-policy has them on
@@ -160,6 +177,7 @@ next: pods that use the device are asked to leave; those still there in TIME tha
   driver       535.129.03 → 550.54.14; pod gpu-operator/nvidia-driver-daemonset-POD is ready
 rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
+  ✗ its pod never ran, and another pod is wanted
   ✗ upgrades are off, and the wanted driver is the one it has: policy cluster-policy has them on
   ✗ upgrades are off: policy cluster-policy has them on
   ✗ the state label has an unknown value
@@ -168,6 +186,8 @@ rules, in order; the first that holds counts
   ✗ the wanted driver is the one that failed here
   ✗ the node is not ready
   ✗ the wanted driver is the one it has: 550.54.14 is wanted
+  ✗ a pod of the wanted template would not fit the node
+  ✗ the wanted driver is starting, and the scheduler finds no place for its pod
   ✗ the wanted driver is starting
   ✗ the node is claimed by other work
   ✗ uncordoned by a user
@@ -187,6 +207,7 @@ next: waiting until this changes
   driver       535.129.03 → 550.54.14; pod gpu-operator/nvidia-driver-daemonset-POD is ready
 rules, in order; the first that holds counts
   ✗ the policy no longer wants the node: policy cluster-policy selects it
+  ✗ its pod never ran, and another pod is wanted
   ✗ upgrades are off, and the wanted driver is the one it has: policy cluster-policy has them on
   ✗ upgrades are off: policy cluster-policy has them on
   ✗ the state label has an unknown value

@@ -93,6 +93,21 @@ TEST(Plan, NamesANodeWhoseKernelCannotUnload) {
               HasSubstr("! kernel nvidia-2: its kernel cannot unload the driver (no CONFIG_MODULE_UNLOAD)"));
 }
 
+TEST(Plan, NamesANodeThatTheNewDriversPodWouldNotFit) {
+  const Setting setting = quiet("", {});
+  Cluster cluster(1, setting);
+  cluster.patch_node("nvidia-2", R"({"spec": {"taints": [{"key": "team", "effect": "NoSchedule"}]}})");
+  const forecast::Forecast foreseen = foreseen_on(cluster);
+  EXPECT_FALSE(foreseen.gets_through);
+  EXPECT_THAT(told(foreseen),
+              HasSubstr("! misfit nvidia-2: a pod of the wanted driver does not fit it (it does not "
+                        "tolerate the taint team:NoSchedule); until one does, the node keeps its driver"));
+  cluster.go_on();
+  cluster.world.run_for(30min);
+  EXPECT_EQ(cluster.driver_on("nvidia-2"), kOld);
+  EXPECT_EQ(cluster.driver_on("nvidia-3"), kNew);
+}
+
 TEST(Plan, NamesAnImageThatAPreflightCouldNotFetch) {
   const Setting setting = quiet("", {});
   Cluster cluster(1, setting);

@@ -91,9 +91,11 @@ class Dice {
 
  private:
   void make_wild(NodeView& one) {
-    for (bool* fact : {&one.is_untouched, &one.record_is_odd, &one.driver.is_stale, &one.driver.may_not_force,
-                       &one.driver.waits_for_us, &one.validator.is_stale})
+    for (bool* fact :
+         {&one.is_untouched, &one.record_is_odd, &one.driver.is_stale, &one.driver.may_not_force,
+          &one.driver.waits_for_us, &one.driver.never_ran, &one.driver.is_unscheduled, &one.validator.is_stale})
       *fact = maybe(0.2);
+    if (maybe(0.1)) one.driver.misfit = "it does not tolerate the taint team:NoSchedule";
     one.claim_is_written = maybe(0.8);
     if (maybe(0.1)) one.target = "";
     if (maybe(0.3)) one.device_pods = static_cast<int>(below(4));

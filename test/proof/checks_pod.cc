@@ -50,12 +50,12 @@ void Checker::check_driver_removal(const kube::Object& pod, const Tracked& node)
   const bool goes_without_controller =
       marks.next == "alone" && !no_terms([](const Terms& terms) { return terms.rolls; });
   if (goes_without_controller || is_off) return check_driver_removal_alone(about, node);
-  // A first driver that never served takes nothing from any pod.
+  // A driver that never ran takes nothing from any pod.
   bool runs = false;
   for (const json::Value& status : json::array_at(pod, {"status", "containerStatuses"})) {
     runs = runs || json::find(status, {"state", "running"}) != nullptr;
   }
-  if (!runs && !is_ready(pod) && !marks.claim_is_ours()) return;
+  if (!runs && !is_ready(pod) && (!marks.claim_is_ours() || marks.is_failed())) return;
   if (swaps) return check_swap(about, node);
   if (!is_recent(node.touched_at)) blame("I6 destructive guard", about + " was deleted without a claim in restart");
 }

@@ -36,14 +36,24 @@ inline constexpr Condition driver_is_not_ready = {"the driver is not ready",
 inline constexpr Condition driver_serves_no_longer = {
     "the driver no longer serves", [](const RuleInput& c, Explanation& words) {
       const DriverView& driver = c.node.driver;
-      if (!driver.unready_for) return false;
-      if (!is_broken(c.node)) {
-        words.look_again_in(broken_after(driver) - *driver.unready_for);
-        return false;
-      }
-      words.say("{}", driver.pod.empty()        ? "its pod is gone"
-                      : !driver.trouble.empty() ? driver.trouble.view()
-                                                : "its pod is not ready");
+      if (driver.unready_for && serves(c.node) == Serves::Yes)
+        words.look_again_in(serves_for(driver) - *driver.unready_for);
+      if (serves(c.node) != Serves::No) return false;
+      words.say("{}", driver.is_ready                               ? "its validator is not ready"
+                      : driver.pod.empty() && driver.misfit.empty() ? "its pod is gone"
+                      : !driver.trouble.empty()                     ? driver.trouble.view()
+                                                                    : "its pod is not ready");
+      return true;
+    }};
+
+inline constexpr Condition driver_is_not_heard_of = {
+    "nothing is heard of the driver", [](const RuleInput& c, Explanation& words) {
+      if (serves(c.node) != Serves::Unknown) return false;
+      const DriverView& driver = c.node.driver;
+      words.say("{} was loaded when its agent was last heard; {}", driver.loaded,
+                !driver.trouble.empty() ? driver.trouble.view()
+                : driver.pod.empty()    ? "its pod is gone"
+                                        : "its pod is not ready");
       return true;
     }};
 

@@ -41,10 +41,10 @@ inline constexpr Condition a_device_pod_has_come = {"a pod that uses the device 
 inline constexpr Condition new_driver_is_ready = {
     "the new driver is ready", [](const RuleInput& c, Explanation& words) {
       const DriverView& driver = c.node.driver;
-      words.say("{}", driver.pod.empty()        ? "its pod does not exist yet"
-                      : !driver.trouble.empty() ? driver.trouble.view()
-                      : driver.is_ready         ? "its pod is ready"
-                                                : "its pod is starting");
+      words.say("{}", !driver.trouble.empty() ? driver.trouble.view()
+                      : driver.pod.empty()    ? "its pod does not exist yet"
+                      : driver.is_ready       ? "its pod is ready"
+                                              : "its pod is starting");
       return !driver.pod.empty() && driver.is_ready && !driver.is_going && !driver.is_outdated;
     }};
 

@@ -3,6 +3,7 @@
 
 #include "core/conditions/agent.h"
 #include "core/conditions/installed.h"
+#include "core/conditions/placement.h"
 #include "core/conditions/queue.h"
 #include "core/conditions/selection.h"
 #include "core/conditions/swap.h"
@@ -24,6 +25,8 @@ inline constexpr Rule kAtRest[] = {
     wait({Idle, Done}, driver_is_host_managed, Reason::HostManaged, "the driver is the host's own"),
     move({Required, Failed}, driver_is_host_managed, Idle, Reason::HostManaged, "the driver is the host's own by now")
         .with(ResidentAgent),
+    work({Idle, Done, Required, Failed, kSwap}, both(its_pod_never_ran, another_pod_is_wanted),
+         Action::ReplaceDriverPod, Reason::PodOutdated, "its pod never ran, and is recreated from the new template"),
     move(Failed, an_upgrade_is_requested, Required, Reason::Requested, "a retry was requested"),
     wait(Idle, label_is_unknown, Reason::UnknownStateLabel, "the state label has an unknown value").with(StateLabel),
 
@@ -50,6 +53,8 @@ inline constexpr Rule kAtRest[] = {
         .with(Container),
     work(Idle, both(first_driver_is_being_installed, old_driver_is_there), Action::ReplaceDriverPod,
          Reason::ReplacingDriver, "the first driver is replaced before it has served"),
+    wait(Idle, its_pod_is_unschedulable, Reason::Unschedulable, "the scheduler finds no place for its pod"),
+    wait(Idle, its_pod_does_not_fit, Reason::Misfit, "the driver's pod does not fit the node"),
     wait(Idle, first_driver_is_being_installed, Reason::FirstInstall, "the first driver is being installed"),
     wait(Done, first_driver_is_being_installed, Reason::FirstInstall, "the first driver is being installed")
         .with(ResidentAgent),
@@ -65,6 +70,9 @@ inline constexpr Rule kAtRest[] = {
     move(Idle, otherwise, Done, Reason::UpToDate, "the driver is up to date"),
     wait(Done, node_is_not_ready, Reason::NodeNotReady, "the node is not ready"),
     wait(Done, driver_serves_no_longer, Reason::DriverNotReady, "the driver no longer serves").announced(),
+    wait(Done, driver_is_not_heard_of, Reason::DriverUnknown, "nothing is heard of the driver")
+        .with(ResidentAgent)
+        .announced(),
     wait(Done, otherwise, Reason::UpToDate, "the driver is up to date"),
 };
 

@@ -4,6 +4,7 @@
 #include "core/conditions/agent.h"
 #include "core/conditions/emptying.h"
 #include "core/conditions/installed.h"
+#include "core/conditions/placement.h"
 #include "core/conditions/queue.h"
 #include "core/conditions/selection.h"
 #include "core/conditions/without_controller.h"
@@ -33,6 +34,7 @@ inline constexpr Rule kGiveBack[] = {
     move(kBeforeSwap, driver_asks_no_more, Required, Reason::RequestWithdrawn,
          "the driver init container withdrew its request")
         .with(InitRequests),
+    move(kBeforeSwap, new_pod_would_not_fit, Required, Reason::Misfit, "the driver's pod does not fit the node"),
     move(kBeforeSwap, kernel_cannot_unload, Required, Reason::CannotUnload, "its kernel cannot unload modules")
         .with(Container),
 };

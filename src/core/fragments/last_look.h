@@ -4,6 +4,7 @@
 #include "core/conditions/agent.h"
 #include "core/conditions/emptying.h"
 #include "core/conditions/installed.h"
+#include "core/conditions/placement.h"
 #include "core/conditions/selection.h"
 #include "core/conditions/swap.h"
 #include "core/conditions/without_controller.h"
@@ -33,6 +34,8 @@ inline constexpr Rule kLastLook[] = {
     move(kSwap, both(old_driver_still_serves, another_driver_is_not_prepared), Required, Reason::NotPrepared,
          "another driver is wanted, and it is not prepared")
         .with(ResidentAgent),
+    move(kSwap, both(old_driver_still_serves, new_pod_would_not_fit), Required, Reason::Misfit,
+         "the driver's pod does not fit the node"),
     move(kSwap, both(old_driver_is_there, a_person_uncordoned_it), Required, Reason::UncordonedByUser,
          "a user uncordoned it"),
 

@@ -3,6 +3,7 @@
 
 #include "core/conditions/agent.h"
 #include "core/conditions/installed.h"
+#include "core/conditions/placement.h"
 #include "core/conditions/queue.h"
 #include "core/conditions/selection.h"
 #include "core/conditions/swap.h"
@@ -24,6 +25,9 @@ inline constexpr Rule kQueue[] = {
          "the wanted driver is the one that failed here"),
     wait(Required, node_is_not_ready, Reason::NodeNotReady, "the node is not ready"),
     move(Required, nothing_is_to_change, Done, Reason::UpToDate, "the wanted driver is the one it has"),
+    wait(Required, new_pod_would_not_fit, Reason::Misfit, "the driver's pod does not fit the node"),
+    wait(Required, both(wanted_driver_is_starting, its_pod_is_unschedulable), Reason::Unschedulable,
+         "the scheduler finds no place for its pod"),
     wait(Required, wanted_driver_is_starting, Reason::DriverStarting, "the wanted driver is starting"),
     wait(Required, other_work_has_it, Reason::ClaimedByOtherWork, "the node is claimed by other work"),
     wait(Required, given_back_lately, Reason::RecentlyUncordoned, "uncordoned by a user"),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/conditions/agent.h"
+#include "core/conditions/placement.h"
 #include "core/conditions/queue.h"
 #include "core/conditions/swap.h"
 #include "core/rule.h"
@@ -32,6 +33,8 @@ inline constexpr Rule kSwapByPod[] = {
         .with(ResidentAgent),
     move(kSwap, restart_ran_out_of_time, Failed, Reason::StartTimeout, "the new driver did not become ready")
         .with(ResidentAgent),
+    wait(kSwap, its_pod_is_unschedulable, Reason::Unschedulable, "the scheduler finds no place for its pod"),
+    wait(kSwap, its_pod_does_not_fit, Reason::Misfit, "the driver's pod does not fit the node"),
     wait(kSwap, otherwise, Reason::DriverStarting, "the new driver is starting"),
 };
 

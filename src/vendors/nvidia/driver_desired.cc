@@ -93,7 +93,8 @@ class NvidiaWants final : public Desired {
     return {.digest = driver->digest,
             .version = reading_.driver.version.empty() ? driver->image : reading_.driver.version,
             .image = driver->image,
-            .daemon_set = driver->name};
+            .daemon_set = driver->name,
+            .template_mark = driver->template_mark};
   }
   std::string pool_of(const LabelsOf& labels) const override {
     const auto pool = vendors::pool_of(reading_.driver, system_of(labels));

@@ -74,6 +74,7 @@ const WorkProfile& nvidia_driver() {
 
       .drain_skip_label = "nvidia.com/gpu-driver-upgrade-drain.skip",
       .role_label = "app",
+      .template_annotation = protocol::kTemplateAnnotation,
       .driver_role = kDriverDaemonSet,
       .validator_role = kValidatorDaemonSet,
       .preflight_role = kPreflightApp,

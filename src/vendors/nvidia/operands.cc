@@ -182,8 +182,8 @@ Members node_selector(const ClusterPolicyReading& reading, const Placement::Carr
   return selector;
 }
 
-Members pod_metadata(const ClusterPolicyReading& reading, const Placement::Carrier& carrier,
-                     const std::string& digest) {
+Members pod_metadata(const ClusterPolicyReading& reading, const Placement::Carrier& carrier, const std::string& digest,
+                     const std::string& template_mark) {
   Members labels = parts::words(reading.daemon_sets.labels);
   labels["app"] = kDriverDaemonSet;
   labels["app.kubernetes.io/component"] = "nvidia-driver";
@@ -193,6 +193,7 @@ Members pod_metadata(const ClusterPolicyReading& reading, const Placement::Carri
   for (const auto& member : carrier.match_labels) labels[member.key()] = member.value();
   Members annotations = parts::words(reading.daemon_sets.annotations);
   annotations["kubectl.kubernetes.io/default-container"] = kDriverContainer;
+  annotations[protocol::kTemplateAnnotation] = template_mark;
   return {{"labels", std::move(labels)}, {"annotations", std::move(annotations)}};
 }
 
@@ -224,13 +225,15 @@ Members pod_spec(const ClusterPolicyReading& reading, const Placement::Carrier& 
 
 json::Value driver_daemon_set(const ClusterPolicyReading& reading, const Placement::Carrier& carrier,
                               bool names_systems, const std::string& digest, const OperandSettings& settings) {
+  Members spec = pod_spec(reading, carrier, names_systems, digest, settings);
+  const std::string mark = parts::template_mark(spec);
   Members metadata = {{"name", carrier.name}, {"namespace", settings.ns}};
   metadata["labels"] = Members{{"app", kDriverDaemonSet}, {"app.kubernetes.io/component", "nvidia-driver"}};
-  metadata["annotations"] =
-      Members{{kPoolAnnotation, carrier.pool.word()}, {protocol::kPolicyAnnotation, parts::policy_word(reading)}};
+  metadata["annotations"] = Members{{kPoolAnnotation, carrier.pool.word()},
+                                    {protocol::kPolicyAnnotation, parts::policy_word(reading)},
+                                    {protocol::kTemplateAnnotation, mark}};
   return parts::daemon_set(std::move(metadata), carrier.match_labels, {{"type", "OnDelete"}},
-                           pod_metadata(reading, carrier, digest),
-                           pod_spec(reading, carrier, names_systems, digest, settings));
+                           pod_metadata(reading, carrier, digest, mark), std::move(spec));
 }
 
 }  // namespace
@@ -257,12 +260,14 @@ Operands render_drivers(const ClusterPolicyReading& reading, const std::vector<P
   Placement placement = place(reading.driver, nodes, existing, reading.nvidia_driver);
   for (const Placement::Carrier& carrier : placement.carriers) {
     const std::string digest = digest_of(reading.driver, carrier.pool);
-    operands.drivers.push_back(
-        {.pool = carrier.pool,
-         .name = carrier.name,
-         .image = image_for(reading.driver, carrier.pool),
-         .digest = digest,
-         .daemon_set = driver_daemon_set(reading, carrier, placement.names_systems(), digest, settings)});
+    json::Value set = driver_daemon_set(reading, carrier, placement.names_systems(), digest, settings);
+    const std::string_view mark = json::text_at(set, {"metadata", "annotations", protocol::kTemplateAnnotation});
+    operands.drivers.push_back({.pool = carrier.pool,
+                                .name = carrier.name,
+                                .image = image_for(reading.driver, carrier.pool),
+                                .digest = digest,
+                                .template_mark = std::string(mark),
+                                .daemon_set = std::move(set)});
   }
   operands.leftovers = std::move(placement.leftovers);
   operands.unplaced = std::move(placement.unplaced);

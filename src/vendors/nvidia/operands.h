@@ -4,6 +4,7 @@
 // Every object holds exactly the fields that we own, for server-side apply. The digest speaks of what the driver is
 // made of and of nothing else: two templates with the same digest load the same driver, so no pod is replaced for their
 // difference. It is frozen: a release of drover that changed it would reload the driver of every node (a test pins it).
+// The template mark speaks of the whole template: a pod that never ran is replaced when it differs, and no other.
 //
 // DaemonSets have no ownerReference: a deleted policy must not take drivers away from running workloads, nor the
 // validator from a node whose new driver still has to prove itself. Preflight pods have one.
@@ -33,6 +34,7 @@ struct DriverOperand {
   std::string name;
   std::string image;
   std::string digest;
+  std::string template_mark;  // of its pods
   json::Value daemon_set;
 };
 

@@ -1,7 +1,11 @@
 #include "vendors/shared/pod_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "base/text.h"
 
 namespace drover::vendors::parts {
 namespace {
@@ -49,6 +53,10 @@ json::Members owner(std::string_view api_version, std::string_view kind, const c
                     bool blocks_deletion) {
   return {{"apiVersion", api_version}, {"kind", kind},       {"name", policy.name},
           {"uid", policy.uid},         {"controller", true}, {"blockOwnerDeletion", blocks_deletion}};
+}
+
+std::string template_mark(const json::Members& pod_spec) {
+  return fmt::format("{:016x}", base::fnv1a(json::text_of(pod_spec)));
 }
 
 json::Value daemon_set(json::Members metadata, const json::Members& match_labels, json::Members update_strategy,

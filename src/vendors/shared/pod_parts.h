@@ -31,6 +31,9 @@ json::Members token_mount();
 json::Members owner(std::string_view api_version, std::string_view kind, const core::Policy& policy,
                     bool blocks_deletion = false);
 
+// 16 hexadecimal digits over all that a template says of its pods.
+std::string template_mark(const json::Members& pod_spec);
+
 // For server-side apply.
 json::Value daemon_set(json::Members metadata, const json::Members& match_labels, json::Members update_strategy,
                        json::Members pod_metadata, json::Members pod_spec);

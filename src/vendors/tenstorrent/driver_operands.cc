@@ -236,7 +236,7 @@ std::string kmd_digest(std::string_view version) {
 
 // Neither what people may do to holders nor which other policies have nodes is in it: neither makes another pod.
 std::string template_hash(const DriverPolicyReading& reading, const OperandSettings& settings) {
-  return fmt::format("{:016x}", base::fnv1a(json::text_of(pod_spec(reading, settings, false))));
+  return parts::template_mark(pod_spec(reading, settings, false));
 }
 
 json::Value render_builder(const DriverPolicyReading& reading, const OperandSettings& settings,

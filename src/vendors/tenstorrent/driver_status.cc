@@ -52,7 +52,7 @@ StateAndReason state_by_phase(const NodeView& node, const core::Policy& policy) 
     case Phase::Done:
       if (driver.is_outdated || driver.waits_for_us) return waiting(node, policy);
       if (driver.is_ready) return {"Done", "Ready"};
-      if (core::is_broken(node)) return {"Failed", "DriverNotReady"};
+      if (core::serves(node) != core::Serves::Yes) return {"Failed", "DriverNotReady"};
       if (node.phase == Phase::Done && driver.unready_for) return {"Done", "Ready"};  // its pod may be on its way back
       return policy.is_on ? StateAndReason{"Upgrading", "Installing"} : StateAndReason{"Pending", "Paused"};
     case Phase::Required: return waiting(node, policy);

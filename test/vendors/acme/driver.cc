@@ -55,7 +55,13 @@ class AcmeWants final : public Desired {
   bool selects(const LabelsOf& labels) const override { return labels(kAcmePresent) == "true"; }
   DesiredNode desired_on(const LabelsOf& labels) const override {
     if (!brings_driver() || !selects(labels)) return {};
-    return {.digest = digest(), .version = reading_.version, .image = image(), .daemon_set = std::string(kAcmeDriver)};
+    const json::Value& set = daemon_sets_.front();
+    return {
+        .digest = digest(),
+        .version = reading_.version,
+        .image = image(),
+        .daemon_set = std::string(kAcmeDriver),
+        .template_mark = std::string(json::text_at(set, {"metadata", "annotations", protocol::kTemplateAnnotation}))};
   }
 
   const std::vector<json::Value>& daemon_sets() const override { return daemon_sets_; }
@@ -103,11 +109,12 @@ class AcmeWants final : public Desired {
     return question;
   }
   json::Value daemon_set(std::string_view part, std::string_view strategy, Members labels, Members pod_spec) const {
-    Members metadata = {{"name", part}, {"namespace", settings_.ns}};
-    metadata["annotations"] = Members{{protocol::kPolicyAnnotation, reading_.upgrade.policy.name}};
     pod_spec["automountServiceAccountToken"] = false;
+    Members marks = {{protocol::kTemplateAnnotation, parts::template_mark(pod_spec)}};
+    Members metadata = {{"name", part}, {"namespace", settings_.ns}, {"annotations", marks}};
+    metadata["annotations"].get_object()[protocol::kPolicyAnnotation] = reading_.upgrade.policy.name;
     return parts::daemon_set(std::move(metadata), {{kAcmePart, part}}, {{"type", strategy}},
-                             {{"labels", std::move(labels)}}, std::move(pod_spec));
+                             {{"labels", std::move(labels)}, {"annotations", std::move(marks)}}, std::move(pod_spec));
   }
 
   OperandSettings settings_;

@@ -57,6 +57,7 @@ const WorkProfile& acme_driver() {
       .gate_paused = "shut",
 
       .role_label = kAcmePart,
+      .template_annotation = protocol::kTemplateAnnotation,
       .driver_role = kAcmeDriver,
       .validator_role = kAcmeCheck,
       .preflight_role = kAcmePreflight,

@@ -145,6 +145,29 @@ TEST(DriverDigest, IsReadFromAPodOfOursOnly) {
   EXPECT_EQ(driver_image_of_pod({}), "");
 }
 
+// ---- the template mark
+
+// What is corrected for a pod that the scheduler does not place is what the digest leaves out.
+TEST(TemplateMark, SpeaksOfWhatTheDigestLeavesOut) {
+  const DriverOperand usual = driver_with("{}");
+  for (const char* change : {R"({"driver": {"resources": {"requests": {"cpu": "1"}}}})",
+                             R"({"daemonsets": {"tolerations": [{"operator": "Exists"}]}})",
+                             R"({"driver": {"imagePullSecrets": ["another"]}})"}) {
+    EXPECT_EQ(driver_with(change).digest, usual.digest) << change;
+    EXPECT_NE(driver_with(change).template_mark, usual.template_mark) << change;
+  }
+  EXPECT_EQ(driver_with("{}").template_mark, usual.template_mark);
+}
+
+TEST(TemplateMark, IsOnTheDaemonSetAndOnItsPods) {
+  const DriverOperand driver = driver_with("{}");
+  EXPECT_EQ(driver.template_mark.size(), 16U);
+  const json::Value* pod = json::find(driver.daemon_set, {"spec", "template"});
+  ASSERT_TRUE(pod != nullptr);
+  for (const json::Value* object : {static_cast<const json::Value*>(&driver.daemon_set), pod})
+    EXPECT_EQ(json::text_at(*object, {"metadata", "annotations", protocol::kTemplateAnnotation}), driver.template_mark);
+}
+
 // ---- the driver
 
 TEST(DriverDaemonSet, IsOnDeleteWhateverThePolicySays) {
