@@ -399,8 +399,7 @@ void Controller::tell_news(PolicyState& state, const core::FleetView& view, cons
   if (policy == nullptr || !competing_operator().empty()) return;
   const kube::Resource kind = observe::policy_kind_of(*served_.profile, state.fleet.policy_ref()->kind);
   for (const kube::Event& event : state.news.look(view, plan, *served_.profile, kind, *policy)) {
-    if (event.type == kube::Event::Type::Warning)
-      log::warn(event.message, {{event.resource.plural, event.name}, {"reason", event.reason}});
+    if (event.type == kube::Event::Type::Warning) log::warn(event.message, {{event.resource.plural, event.name}});
     events_.record(event);
   }
 }
