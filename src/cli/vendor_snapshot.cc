@@ -1,5 +1,6 @@
 #include "cli/vendor_snapshot.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "act/policy_status.h"

@@ -43,8 +43,8 @@ struct RuntimeFacts {
   std::map<std::string, std::string> untouched = {};              // by node: the claim under which no pod has gone yet
   std::map<std::string, std::string> deleted_drivers = {};        // by node: uid of the driver's pod deleted last
   std::map<std::string, std::string> probe_refused = {};  // by node: why no pod that proves the image can be made
-  Refusals refused = {};                                          // by node
-  Refusals operands_refused = {};                                 // by DaemonSet
+  Refusals refused = {};                                  // by node
+  Refusals operands_refused = {};                         // by DaemonSet
   PodGenerations generations = {};
   std::map<std::string, Attempt> attempts = {};             // by node
   bool has_tried_everything = false;                        // what looks only once has nothing to try
