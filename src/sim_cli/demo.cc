@@ -29,6 +29,7 @@
 #include "sim_cli/counted_api.h"
 #include "sim_cli/crds.h"
 #include "sim_cli/demo_view.h"
+#include "sim_cli/time_left.h"
 
 namespace drover::sim_cli {
 
@@ -96,7 +97,8 @@ class Demo {
         counted_(world_.api("operator"), std::string(shown.profile->vendor.ns)),
         kubelets_(world_.api("kubelets"), world_.loop, world_.cluster.random("kubelets"),
                   {.events = false, .vendors = options.vendors}, sim::ImageTable::with_vendors(options.vendors),
-                  sim::agent_programs(options.vendors)) {}
+                  sim::agent_programs(options.vendors)),
+        time_left_(person_, world_, *shown.profile) {}
 
   base::Result<void> open() {
     if (options_.kubeconfig.empty()) return {};
@@ -308,10 +310,9 @@ class Demo {
 
   void show() {
     if (!screen_.is_terminal() || operator_ == nullptr) return;
-    std::optional<base::Span> taken;
-    if (rollout_at_) taken = world_.loop.now() - *rollout_at_;
     const operate::Controller& controller = *operator_->controllers().front();
-    screen_.draw(fleet_picture(controller.fleet(), controller.profile(), taken));
+    screen_.draw(
+        fleet_picture(controller.fleet(), controller.profile(), rollout_at_ ? time_left_.look() : std::nullopt));
   }
 
   // ---- how time passes
@@ -370,6 +371,7 @@ class Demo {
   std::map<std::string, Phase> phases_;  // as last told
   CountedApi::Count before_;             // the rollout
   std::optional<base::Instant> rollout_at_;
+  TimeLeft time_left_;
   base::Instant finished_at_ = {};
   bool is_interrupted_ = false;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 
 #include "base/text.h"
@@ -28,7 +29,7 @@ std::vector<std::size_t> by_number(const core::FleetView& view) {
   return order;
 }
 
-std::string headline(const core::FleetView& view, std::optional<base::Span> taken) {
+std::string headline(const core::FleetView& view, std::optional<base::Span> left) {
   double parts = 0;
   int done = 0;
   int in_flight = 0;
@@ -45,8 +46,12 @@ std::string headline(const core::FleetView& view, std::optional<base::Span> take
   const double part = all == 0 ? 0 : parts / all;
   std::string line = fmt::format("driver {}  {}  {}/{} done, {} in flight, {} waiting", wanted, cli::bar(part, 14),
                                  done, all, in_flight, pending);
-  const auto left = taken && done < all ? time_left(part, *taken) : std::nullopt;
-  if (left) line += fmt::format(", ~{} left", base::human(*left));
+  if (left && done < all) {
+    // Ten seconds more or less are not known.
+    const auto whole = std::chrono::ceil<std::chrono::seconds>(*left).count();
+    line +=
+        fmt::format(", ~{} left", base::human(std::chrono::seconds(std::max<std::int64_t>(10, (whole + 5) / 10 * 10))));
+  }
   return line;
 }
 
@@ -56,14 +61,6 @@ double part_done(Phase phase) {
   if (phase == Phase::Idle || phase == Phase::Required || phase == Phase::Failed) return 0;
   constexpr double kAll = static_cast<double>(Phase::Done) - static_cast<double>(Phase::Required);
   return (static_cast<double>(phase) - static_cast<double>(Phase::Required)) / kAll;
-}
-
-std::optional<base::Span> time_left(double part, base::Span taken) {
-  if (part < 0.05 || part > 1) return {};
-  const double left = static_cast<double>(taken.count()) * (1 - part) / part;
-  const auto whole = std::chrono::floor<std::chrono::seconds>(base::Span(static_cast<base::Span::rep>(left)));
-  // Ten seconds more or less are not known.
-  return std::max<base::Span>(std::chrono::seconds(10), std::chrono::seconds((whole.count() + 5) / 10 * 10));
 }
 
 std::string short_reason(const core::FleetView& view, const core::Slots& slots, const core::Flow& flow,
@@ -81,7 +78,7 @@ std::string short_reason(const core::FleetView& view, const core::Slots& slots, 
 }
 
 std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendors::WorkProfile& profile,
-                                       std::optional<base::Span> taken) {
+                                       std::optional<base::Span> left) {
   const core::FleetView& view = fleet.seen();
   const core::Slots slots = core::count_slots(view);
   std::vector<std::vector<std::string>> rows = {{"NODE", "DRIVER", "", "STATE", "WHY"}};
@@ -92,7 +89,7 @@ std::vector<std::string> fleet_picture(const observe::Fleet& fleet, const vendor
                     std::string(profile.shown_state_of(node, view.policy)),
                     short_reason(view, slots, profile.flow, i)});
   }
-  std::vector<std::string> lines = {"", headline(view, taken)};
+  std::vector<std::string> lines = {"", headline(view, left)};
   for (std::string& line : cli::table(rows)) lines.push_back(std::move(line));
   return lines;
 }

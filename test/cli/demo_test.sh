@@ -28,6 +28,8 @@ else
     report "the same seed tells the same story" no "$(cat "$stage/diff")"
 fi
 
+pictures=$(script -qec "stty rows 40 cols 120; $drover_sim demo --once --frame 1ms" /dev/null)
+check "a picture says how long the rollout takes, as the forecaster has it" 'in flight, [0-9]+ waiting, ~[0-9hms]+ left' "$pictures"
 for rows in 40 10; do
     screen=$(python3 test/cli/terminal.py $rows "$drover_sim" demo --once --frame 1ms)
     check "no line is longer than a terminal of $rows rows, and no picture higher" '^wrapped=0 beyond=0 status=0$' "$screen"
