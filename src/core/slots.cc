@@ -67,7 +67,8 @@ void count(const FleetView& fleet, Slots& slots) {
     if (node.is_cordoned && !ours && slots.cordoned.size() < kNodesNamed) slots.cordoned.push_back(&node);
     if (!node.outcome || node.outcome->target != node.target) continue;
     if (!node.outcome->failed) ++slots.finished;
-    if (node.outcome->failed && node.outcome->after_swap) {
+    // A node that failed after its swap is held; an outcome without a claim was not written by us.
+    if (node.outcome->failed && node.outcome->after_swap && node.claim) {
       ++slots.finished;
       slots.failed.push_back(&node);
     }

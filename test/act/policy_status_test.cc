@@ -89,6 +89,7 @@ TEST(PolicyStatus, ListsADoneNodeWhoseDriverNoLongerServes) {
 TEST(PolicyStatus, SaysOfAHaltedRolloutHowANodeIsTriedAgain) {
   core::NodeView failed = node("n1", Phase::Failed);
   failed.outcome = core::Outcome{.failed = true, .after_swap = true, .target = "new", .reason = "it did not load"};
+  failed.claim = core::Claim{.id = "c", .policy = "policy", .phase = Phase::Failed};
   EXPECT_THAT(condition(status_of(fleet({failed}), vendors::nvidia_driver()), "RolloutHalted"),
               AllOf(HasSubstr("True/"), HasSubstr("by its state label")));
   EXPECT_THAT(condition(status_of(fleet({failed}), vendors::tenstorrent_driver()), "RolloutHalted"),

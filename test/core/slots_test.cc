@@ -163,6 +163,12 @@ TEST(Slots, AFailureOfTheVersionHaltsTheRollout) {
   EXPECT_THAT(reason(nodes), ::testing::HasSubstr("1 of 1 that finished: b"));
 }
 
+TEST(Slots, AnOutcomeThatWasForgedOnOneNodeHaltsNothing) {
+  FleetView nodes = fleet({node("a", Phase::Required), node("b", Phase::Failed)});
+  nodes.nodes[1].outcome = Outcome{.failed = true, .after_swap = true, .target = "new", .reason = "believe me"};
+  EXPECT_EQ(starts(nodes), 1);
+}
+
 TEST(Slots, OneBadMachineAmongTwentyDoesNotHaltTheRollout) {
   FleetView nodes = fleet({node("a", Phase::Required), taken("b", Phase::Failed)});
   nodes.nodes[1].outcome = Outcome{.failed = true, .after_swap = true, .target = "new", .reason = "no device"};
