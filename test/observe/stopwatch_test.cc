@@ -57,6 +57,20 @@ TEST(Stopwatch, WithALeaseOnlyTheOldLeadersOwnClockCounts) {
   EXPECT_EQ(watch.look("n", claim_of_another(), true, kQuarter, clocks).spent, 65s);
 }
 
+TEST(Stopwatch, WhatThisProcessWroteHasNoGapWhateverTheLeaderBeforeSaid) {
+  Stopwatch watch;
+  Stopwatch::Clocks clocks = at(0s);
+  clocks.leader_before_until = kStart + 1h;  // its clock was ahead
+  auto held = claim_of_another();
+  (void)watch.look("m", held, true, kQuarter, clocks);
+  held.claim.spent = 0s;
+  held.since = held.at = kStart + 5s;
+  clocks.wall = kStart + 5s;
+  const auto reading = watch.look("n", held, true, kQuarter, clocks);
+  EXPECT_EQ(reading.spent, 0s);
+  EXPECT_FALSE(reading.is_restored);
+}
+
 TEST(Stopwatch, APauseThatAnEarlierLeaderSawDoesNotCount) {
   Stopwatch watch;
   auto held = claim_of_another();
