@@ -70,7 +70,7 @@ class Finder {
   }
 
   void look_in_flight(const NodeView& node) {
-    if (!node.driver.held_by.empty()) add("DeviceHeld", "the device is held by " + node.driver.held_by.str(), node);
+    if (!node.driver.held_by.empty()) add("DeviceHeld", "the device is held", node).why = node.driver.held_by.str();
     if (node.pods && core::kBeforeSwap.has(node.phase)) look_at_pods(node);
     if (node.phase == flow_.spec.swap) look_at_driver(node, node.spent);
   }

@@ -80,7 +80,8 @@ void FleetSnapshot::decide(const PodsNeeded& listed) {
   for (const auto& vendor : vendors_) {
     vendor->look(listed);
     for (const auto& policy : vendor->policies())
-      rollouts.push_back({.flow = &vendor->profile().flow,
+      rollouts.push_back({.kind = vendor->profile().kind,
+                          .flow = &vendor->profile().flow,
                           .fleet = &policy->fleet().to_decide(),
                           .is_of_policy = policy->policy() != nullptr});
   }

@@ -75,14 +75,21 @@ Plan decide(const Flow& flow, const FleetView& fleet) {
 
 namespace {
 
-// Nodes that this policy has taken, and that other policies have by now, or none.
+// Nodes that this policy has taken, and that other policies have by now, or none; and those of a policy that is gone,
+// which may have been this one before it was made again.
 int in_flight_elsewhere(std::span<const Rollout> rollouts, const Rollout& of) {
   const std::string& policy = of.fleet->policy.uid;
+  const auto is_gone = [&](const std::string& uid) {
+    return std::none_of(rollouts.begin(), rollouts.end(),
+                        [&](const Rollout& one) { return one.is_of_policy && one.fleet->policy.uid == uid; });
+  };
   std::ptrdiff_t count = 0;
   for (const Rollout& other : rollouts) {
     if (other.fleet == of.fleet || policy.empty()) continue;
     count += std::count_if(other.fleet->nodes.begin(), other.fleet->nodes.end(), [&](const NodeView& node) {
-      return node.claim && is_in_flight(node.phase) && node.claim->policy == policy;
+      if (!node.claim || !is_in_flight(node.phase)) return false;
+      const bool has_no_policy = !other.is_of_policy && other.kind == of.kind && is_gone(node.claim->policy);
+      return node.claim->policy == policy || has_no_policy;
     });
   }
   return static_cast<int>(count);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/change.h"
@@ -35,6 +36,7 @@ Plan decide(const Flow& flow, const FleetView& fleet);
 
 // One policy's nodes beside all others.
 struct Rollout {
+  std::string_view kind = {};  // of the claims: "acme/driver"
   const Flow* flow;
   FleetView* fleet;               // what the others leave for it is written into it
   bool is_of_policy = true;       // false: of nodes that no policy wants any more

@@ -28,7 +28,9 @@ class ForecastRollout {
   void count_device_pods();
 
   // Decided together with all others.
-  core::Rollout to_decide() { return {.flow = policy_.flow, .fleet = &fleet_, .is_of_policy = policy_.is_of_policy}; }
+  core::Rollout to_decide() {
+    return {.kind = policy_.kind, .flow = policy_.flow, .fleet = &fleet_, .is_of_policy = policy_.is_of_policy};
+  }
   void set_plan(core::Plan plan) { plan_ = std::move(plan); }
   const core::Plan& plan() const { return plan_; }
   // When time alone changes what is decided.

@@ -76,15 +76,15 @@ struct HeardApi::Body {
 HeardApi::HeardApi(Api& api, base::Loop& loop) : api_(api), body_(std::make_shared<Body>(loop)) {}
 HeardApi::~HeardApi() = default;
 
-// A callback may give its own Call up, and is destroyed with it: what it needs to the end it holds itself.
+// A callback may give its own Call up, and is destroyed with it: what it needs to the end is shared out of it for so
+// long.
 Call HeardApi::call(Request request, Answer answer) {
   auto sent = std::make_shared<Body::Sent>(body_);
   const auto then = std::make_shared<Answer>(std::move(answer));
   Call inner = api_.call(std::move(request), [body = body_, sent, then](Result<Object> outcome) {
     outcome ? body->hear() : body->hear(outcome.error());
     sent->end();
-    const auto kept = then;
-    (*kept)(std::move(outcome));
+    (*std::shared_ptr<Answer>(then))(std::move(outcome));
   });
   return Call(std::make_shared<Body::Ticket>(std::move(inner), std::move(sent)));
 }
@@ -95,14 +95,12 @@ Call HeardApi::list(ListRequest request, ListSink sink) {
   ListSink heard;
   heard.item = [body = body_, then](Object object) {
     body->hear();
-    const auto kept = then;
-    kept->item(std::move(object));
+    std::shared_ptr<ListSink>(then)->item(std::move(object));
   };
   heard.done = [body = body_, sent, then](Result<ListEnd> end) {
     end ? body->hear() : body->hear(end.error());
     sent->end();
-    const auto kept = then;
-    kept->done(std::move(end));
+    std::shared_ptr<ListSink>(then)->done(std::move(end));
   };
   Call inner = api_.list(std::move(request), std::move(heard));
   return Call(std::make_shared<Body::Ticket>(std::move(inner), std::move(sent)));
@@ -114,13 +112,11 @@ Call HeardApi::watch(WatchRequest request, WatchSink sink) {
   WatchSink heard;
   heard.event = [body = body_, then](WatchEvent news) {
     body->hear();
-    const auto kept = then;
-    kept->event(std::move(news));
+    std::shared_ptr<WatchSink>(then)->event(std::move(news));
   };
   heard.ended = [body = body_, then](std::optional<Fault> fault) {
     fault ? body->hear(*fault) : body->hear();
-    const auto kept = then;
-    kept->ended(std::move(fault));
+    std::shared_ptr<WatchSink>(then)->ended(std::move(fault));
   };
   return api_.watch(std::move(request), std::move(heard));
 }

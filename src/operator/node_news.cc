@@ -41,7 +41,8 @@ void NodeNews::ask(const std::string& node) {
                                });
 }
 
-// By value: the callback that holds them goes with its Call.
+// By value: the callback that holds it goes with its Call.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 void NodeNews::ask_for_pods(std::string node, base::Instant sent_at) {
   kube::Range range = observe::operand_pods_of(profile_, ns_);
   range.fields = "spec.nodeName=" + node;

@@ -14,7 +14,8 @@ base::Span run_pass(const std::vector<std::unique_ptr<Controller>>& controllers,
     if (!controller->knows_its_policies()) continue;
     controller->observe(input.heard);
     for (const auto& state : controller->policy_states())
-      rollouts.push_back({.flow = &controller->flow(),
+      rollouts.push_back({.kind = controller->profile().kind,
+                          .flow = &controller->flow(),
                           .fleet = &state->fleet.to_decide(),
                           .is_of_policy = state->fleet.policy_ref().has_value(),
                           .has_unseen_takes = controller->has_pending_takes()});

@@ -79,5 +79,23 @@ TEST(GlobalLimit, CountsANodeAgainstThePolicyThatTookItWhicheverHasItNow) {
   EXPECT_EQ(one.in_flight_elsewhere, 1);
 }
 
+// The policy was deleted and made again while a node was past its swap, and no longer selects it.
+TEST(GlobalLimit, CountsNodesOfAPolicyThatIsGoneAgainstThoseOfTheirKind) {
+  FleetView one = of_policy("one", 2);
+  one.policy.max_parallel = 1;
+  FleetView none = of_policy("", 1);
+  none.nodes[0] = taken("left", Phase::Restart);
+  none.nodes[0].claim->policy = "gone";
+  const auto taken_beside = [&](std::string_view kind) {
+    const Rollout rollouts[] = {{.kind = "acme/driver", .flow = &in_place(), .fleet = &one},
+                                {.kind = kind, .flow = &in_place(), .fleet = &none, .is_of_policy = false}};
+    return taken_by(core::decide(rollouts, {})[0]);
+  };
+  EXPECT_EQ(taken_beside("acme/driver"), 0);
+  EXPECT_EQ(taken_beside("other/driver"), 1);
+  none.nodes[0].claim->policy = "one";
+  EXPECT_EQ(taken_beside("acme/driver"), 0);
+}
+
 }  // namespace
 }  // namespace drover::core::testing

@@ -128,7 +128,9 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
     node.touched_since_failed = true;
     meddled_with(name);
   }
-  if (!ours && now.is_down() && !node.marks.is_down()) node.down_by_others_at = world_.loop.now();
+  const bool was_up =
+      commit.kind == sim::Commit::Kind::Created || !node.marks.is_down();  // one that joins is down first
+  if (!ours && now.is_down() && was_up) node.down_by_others_at = world_.loop.now();
   follow_cordon(node, now, ours, world_.server().asker());
   const bool changes_record =
       commit.kind == sim::Commit::Kind::Changed &&
