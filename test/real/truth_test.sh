@@ -227,7 +227,7 @@ metadata: {name: no-cordon}
 spec: {policyName: no-cordon, validationActions: [Deny]}
 YAML
 }
-is_refused() { ! kubectl cordon "$1" --dry-run=server; }
+is_refused() { ! kubectl patch node "$1" --dry-run=server -p '{"spec":{"unschedulable":true}}'; }
 expect "an admission policy protects a node" refuse_cordon nvidia-1
 expect "which is in force" soon 30 is_refused nvidia-1
 expect "another version is wanted" set_version 550.54.15
