@@ -371,19 +371,21 @@ bool Fleet::was_tried(const NodeFacts& facts, const RecordedState& recorded, con
   return !kAsking.has(recorded.phase) || was_tried;
 }
 
-// A node that is out of reach says nothing about its driver. A single look does not wait and see.
+// A node that is out of reach says nothing about its driver; one that comes back without it has been without it since.
+// A single look does not wait and see.
 void Fleet::note_readiness(core::NodeView& node, const RuntimeFacts& runtime) {
   const core::DriverView& driver = node.driver;
   const bool is_starting =
       !driver.is_outdated && !driver.trouble.empty() && (node.phase == Phase::Idle || node.phase == Phase::Required);
   const bool is_wanted = (node.phase == Phase::Done || is_starting) && !driver.is_host_managed;
   const bool works = driver.is_ready && !node.validator.is_failing;
-  if (!is_wanted || works || !node.is_ready) {
+  node.driver.unready_for.reset();
+  if (!is_wanted || works) {
     unready_.erase(node.name);
-    node.driver.unready_for.reset();
     return;
   }
   const base::Instant since = unready_.try_emplace(node.name, runtime.now).first->second;
+  if (!node.is_ready) return;
   node.driver.unready_for = runtime.has_tried_everything ? core::kUnheardOfAfter : runtime.now - since;
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "operator/metrics.h"
+#include "operator/patchy_api.h"
 #include "operator/tenstorrent_stage.h"
 
 namespace drover::operate::testing {
@@ -13,36 +14,6 @@ using ::testing::StartsWith;
 
 constexpr const char* kProtected = "nvidia-1";
 constexpr const char* kOther = "nvidia-2";
-
-// An API server whose admission refuses what `refuses` names.
-class RefusingDoor final : public kube::Api {
- public:
-  RefusingDoor(kube::Api& inner, base::Loop& loop) : inner_(inner), loop_(loop) {}
-
-  kube::Call call(kube::Request request, Answer answer) override {
-    if (!refuses || !refuses(request)) return inner_.call(std::move(request), std::move(answer));
-    ++refused;
-    const std::string what = sentence(request);
-    loop_.post([this, what, answer = std::move(answer)] {
-      answer(base::fault(kind, what + ": ValidatingAdmissionPolicy 'keep' denied request"));
-    });
-    return {};
-  }
-  kube::Call list(kube::ListRequest request, kube::ListSink sink) override {
-    return inner_.list(std::move(request), std::move(sink));
-  }
-  kube::Call watch(kube::WatchRequest request, kube::WatchSink sink) override {
-    return inner_.watch(std::move(request), std::move(sink));
-  }
-
-  std::function<bool(const kube::Request&)> refuses;
-  base::Fault::Kind kind = base::Fault::Kind::Refused;
-  int refused = 0;
-
- private:
-  kube::Api& inner_;
-  base::Loop& loop_;
-};
 
 bool patches_node(const kube::Request& request, std::string_view name) {
   return request.verb == kube::Verb::Patch && request.resource == kube::kNodes && request.name == name;
@@ -92,7 +63,7 @@ class ARefusedWrite : public ::testing::Test {
   }
 
   Stage stage{{.nodes = "nvidia=2"}};
-  RefusingDoor door{stage.luck, stage.world.loop};
+  PatchyApi door{stage.luck, stage.world.loop};
 };
 
 TEST_F(ARefusedWrite, OfTheCordonIsTheNodesReasonAndKeepsNoOtherNodeWaiting) {
@@ -149,7 +120,7 @@ TEST_F(ARefusedWrite, LetsNoMoreNodesAwayThanMayBe) {
 
 TEST_F(ARefusedWrite, OfTheUncordonIsToldOfTheNodeThatCannotComeBack) {
   ASSERT_NO_FATAL_FAILURE(settle());
-  door.kind = base::Fault::Kind::Forbidden;
+  door.refusal = base::Fault::Kind::Forbidden;
   door.refuses = uncordons;
   stage.set_version("550.54.15");
   ASSERT_TRUE(stage.world.run_until([&] { return door.refused > 2; }, 20min));
@@ -169,7 +140,7 @@ TEST_F(ARefusedWrite, OfAnEvictionIsTold) {
   ASSERT_NO_FATAL_FAILURE(settle(R"("gpuPodDeletion": {"timeoutSeconds": 0})"));
   stage.run_training("train", 2, 8);
   stage.world.run_for(1min);
-  door.kind = base::Fault::Kind::Forbidden;
+  door.refusal = base::Fault::Kind::Forbidden;
   door.refuses = [](const kube::Request& request) { return request.subresource == "eviction"; };
   stage.set_version("550.54.15");
   ASSERT_TRUE(stage.world.run_until([&] { return door.refused > 2; }, 20min));
@@ -208,7 +179,7 @@ TEST(AMissingNamespace, IsNamedBeforeAnythingElse) {
 
 TEST(ADaemonSetThatIsRefused, KeepsNodesFromBeingTaken) {
   Stage stage({.nodes = "nvidia=2"});
-  RefusingDoor door(stage.luck, stage.world.loop);
+  PatchyApi door(stage.luck, stage.world.loop);
   stage.create_policy(cluster_policy("535.129.03"));
   stage.start_operator(door);
   ASSERT_TRUE(stage.run_until_all("upgrade-done", 10min));

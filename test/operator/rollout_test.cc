@@ -211,5 +211,29 @@ TEST(Rollout, AFirstDriverThatServesByNowIsNotTakenFromItsNode) {
   EXPECT_EQ(stage.driver_on("nvidia-1"), "550.54.15");
 }
 
+// The fault: Ready for half a minute after each reboot, while the driver was only being built again.
+TEST(Rollout, APolicyIsNotReadyFromTheEndOfAMachineUntilItsDriverIsBack) {
+  Stage stage;
+  stage.create_policy(cluster_policy("535.129.03"));
+  stage.start_operator();
+  ASSERT_TRUE(stage.run_until_all("upgrade-done", 10min));
+  stage.world.run_for(10s);
+  const auto ready = [&] {
+    for (const json::Value& one : json::array_at(*stage.policy(), {"status", "conditions"})) {
+      if (json::text_at(one, {"type"}) == "Ready") return std::string(json::text_at(one, {"reason"}));
+    }
+    return std::string();
+  };
+  const std::string usual = ready();
+  stage.kubelets.power_off("nvidia-1");
+  ASSERT_TRUE(stage.world.run_until([&] { return ready() != usual; }, 5min)) << usual;
+  ASSERT_TRUE(stage.kubelets.images().prefer("*driver*", "nvidia-driver-ctr",
+                                             "wait 1m; load nvidia $VERSION; load nvidia_uvm $VERSION on nvidia; "
+                                             "load nvidia_modeset $VERSION on nvidia; ready; wait forever"));
+  stage.kubelets.power_on("nvidia-1");
+  ASSERT_TRUE(stage.world.run_until([&] { return ready() == usual; }, 10min)) << ready();
+  EXPECT_EQ(stage.driver_on("nvidia-1"), "535.129.03") << "it says " << ready();
+}
+
 }  // namespace
 }  // namespace drover::operate

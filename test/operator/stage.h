@@ -69,6 +69,7 @@ struct StageOptions {
   std::vector<std::string_view> definitions = {"charts/drover/crds/nvidia.com_clusterpolicies.yaml",
                                                "charts/drover/crds/nvidia.com_nvidiadrivers.yaml"};
   std::string_view ns = "gpu-operator";
+  bool knows_owners = false;  // the API server says who set what, as a real one does
 };
 
 class Stage {
@@ -80,6 +81,7 @@ class Stage {
         kubelets(world.api("kubelets"), world.loop, world.cluster.random("kubelets"), options.kubelets,
                  sim::ImageTable::with_vendors(options.kubelets.vendors),
                  sim::agent_programs(options.kubelets.vendors)) {
+    world.server().always_manage_fields(options.knows_owners);
     kubelets.start();
     for (const std::string_view path : options.definitions)
       ask(kube::create(kube::kCustomResourceDefinitions, "", manifest(std::string(path))));

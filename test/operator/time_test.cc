@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "kube/leader.h"
+#include "patchy_api.h"
 #include "stage.h"
 
 namespace drover::operate {
@@ -9,73 +10,13 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace): a stage in few words
 
-// A connection that can be cut: nothing passes then, and watches break. What is deleted or evicted in `ml` is counted.
-class CutDoor : public kube::Api {
- public:
-  CutDoor(kube::Api& inner, base::Loop& loop) : inner_(inner), loop_(loop) {}
-
-  kube::Call call(kube::Request request, Answer answer) override {
-    if (is_cut) return refuse([answer = std::move(answer)] { answer(std::unexpected(unreachable())); });
-    if (request.verb == kube::Verb::Delete && request.ns == "ml") ++deleted;
-    if (request.subresource == "eviction") ++evicted;
-    return inner_.call(std::move(request), std::move(answer));
-  }
-  kube::Call list(kube::ListRequest request, kube::ListSink sink) override {
-    if (is_cut) return refuse([done = std::move(sink.done)] { done(std::unexpected(unreachable())); });
-    return inner_.list(std::move(request), std::move(sink));
-  }
-  kube::Call watch(kube::WatchRequest request, kube::WatchSink sink) override {
-    if (is_cut) return refuse([ended = std::move(sink.ended)] { ended(unreachable()); });
-    auto is_over = std::make_shared<bool>(false);
-    const auto end = std::make_shared<std::function<void(std::optional<kube::Fault>)>>(std::move(sink.ended));
-    kube::WatchSink through;
-    through.event = [this, is_over, end, event = std::move(sink.event)](kube::WatchEvent news) {
-      if (*is_over) return;
-      if (!is_cut) return event(std::move(news));
-      *is_over = true;
-      (*end)(unreachable());
-    };
-    through.ended = [is_over, end](std::optional<kube::Fault> fault) {
-      if (!*is_over) (*end)(std::move(fault));
-    };
-    return inner_.watch(std::move(request), std::move(through));
-  }
-
-  bool is_cut = false;
-  int deleted = 0;
-  int evicted = 0;
-
- private:
-  static kube::Fault unreachable() { return {kube::Fault::Kind::Unreachable, "the connection is cut"}; }
-  kube::Call refuse(std::function<void()> then) {
-    late_.push_back(loop_.after(1s, std::move(then)));
-    return {};
-  }
-
-  kube::Api& inner_;
-  base::Loop& loop_;
-  std::vector<base::Timer> late_;
-};
-
-// The same time, told by a clock that is wrong.
-class WrongClock : public base::Loop {
- public:
-  WrongClock(base::Loop& right, base::Span off) : right_(right), off_(off) {}
-  base::Instant now() const override { return right_.now(); }
-  base::WallTime wall() const override {
-    return right_.wall() + std::chrono::duration_cast<base::WallTime::duration>(off_);
-  }
-  base::Timer after(base::Span span, std::function<void()> then) override {
-    return right_.after(span, std::move(then));
-  }
-  void post(std::function<void()> then) override { right_.post(std::move(then)); }
-
- private:
-  base::Loop& right_;
-  base::Span off_;
-};
-
 struct OneNode {
+  OneNode() {
+    door.on_passing = [this](const kube::Request& request) {
+      if (request.verb == kube::Verb::Delete && request.ns == "ml") ++deleted;
+      if (request.subresource == "eviction") ++evicted;
+    };
+  }
   // A pod that its budget holds is in the way on nvidia-1; it is deleted when the policy's limit is over.
   void begin_to_empty(std::string_view limit = "100") {
     stage.create_policy(cluster_policy("535.129.03", fmt::format(R"("podDeletion": {{"timeoutSeconds": {}}})", limit)));
@@ -100,16 +41,18 @@ struct OneNode {
     if (is_lost) stage.kill_operator();
   }
   void be_away_for(base::Span span) {
-    door.is_cut = true;
+    door.is_away = true;
     for (base::Span passed{}; passed < span; passed += 1s) {
       stage.world.run_for(1s);
       end_if_lost();
     }
-    door.is_cut = false;
+    door.is_away = false;
   }
 
   Stage stage{{.nodes = "nvidia=1"}};
-  CutDoor door{stage.luck, stage.world.loop};
+  PatchyApi door{stage.luck, stage.world.loop};
+  int deleted = 0;  // in `ml`
+  int evicted = 0;
   bool has_lease = false;
   bool is_lost = false;
 };
@@ -120,9 +63,9 @@ TEST_F(Time, AnOutageDoesNotCountAgainstALimit) {
   stage.world.run_for(10s);
   be_away_for(80s);
   stage.world.run_for(60s);
-  EXPECT_EQ(door.deleted, 0) << "70 s of 100 s were spent with an API server that could be reached";
+  EXPECT_EQ(deleted, 0) << "70 s of 100 s were spent with an API server that could be reached";
   stage.world.run_for(75s);  // the time between the last answer and the first one after it is lost, too
-  EXPECT_EQ(door.deleted, 1);
+  EXPECT_EQ(deleted, 1);
 }
 
 TEST_F(Time, WhatADeletionWentAroundIsToldWhereItsOwnerLooks) {
@@ -145,7 +88,7 @@ TEST_F(Time, WhatADeletionWentAroundIsToldWhereItsOwnerLooks) {
   };
   EXPECT_THAT(events("PodDisruptionBudget"), ::testing::HasSubstr("It keeps pods on nvidia-1"));
   stage.world.run_for(90s);
-  ASSERT_EQ(door.deleted, 1);
+  ASSERT_EQ(deleted, 1);
   EXPECT_THAT(events("Pod"), ::testing::HasSubstr("PodDisruptionBudget ml/train blocked its eviction"));
   EXPECT_THAT(events("PodDisruptionBudget"), ::testing::HasSubstr("It no longer keeps"));
   stage.world.run_for(20s);
@@ -164,21 +107,21 @@ TEST_F(Time, AnOutageThatEndsTheLeaderDoesNotCountEither) {
   start(stage.world.loop, "second");
   // Of what the record does not say a quarter of the limit counts at most.
   stage.world.run_for(60s);
-  EXPECT_EQ(door.deleted, 0);
+  EXPECT_EQ(deleted, 0);
   stage.world.run_for(60s);
-  EXPECT_EQ(door.deleted, 1) << "and the limit still comes, although leaders change";
+  EXPECT_EQ(deleted, 1) << "and the limit still comes, although leaders change";
 }
 
 TEST_F(Time, ManyFailoversReachTheLimitAllTheSame) {
   has_lease = true;
   begin_to_empty();
-  for (int i = 0; i < 8 && door.deleted == 0; ++i) {
+  for (int i = 0; i < 8 && deleted == 0; ++i) {
     stage.world.run_for(40s);
     stage.kill_operator();
     stage.world.run_for(20s);
     start(stage.world.loop, fmt::format("leader-{}", i));
   }
-  EXPECT_EQ(door.deleted, 1);
+  EXPECT_EQ(deleted, 1);
 }
 
 TEST_F(Time, ALeaderWhoseClockIsAnHourAheadSpendsNoLimit) {
@@ -192,12 +135,12 @@ TEST_F(Time, ALeaderWhoseClockIsAnHourAheadSpendsNoLimit) {
     other.stage.world.run_for(20s);
     other.start(ahead, "ahead");
     other.stage.world.run_for(50s);
-    EXPECT_EQ(other.door.deleted, 0) << with_lease;
+    EXPECT_EQ(other.deleted, 0) << with_lease;
     WrongClock behind(other.stage.world.loop, -1h);
     other.stage.kill_operator();
     other.start(behind, "behind");
     other.stage.world.run_for(2min);
-    EXPECT_EQ(other.door.deleted, 1) << with_lease;
+    EXPECT_EQ(other.deleted, 1) << with_lease;
     other.stage.kill_operator();
   }
 }
@@ -226,7 +169,7 @@ TEST_F(Time, APodThatComesBackPastTheSchedulerIsNotEvictedForEver) {
   stage.set_version("550.54.15");
   ASSERT_TRUE(stage.world.run_until([&] { return stage.state("nvidia-1") == "upgrade-failed"; }, 30min));
   stage.world.run_for(10s);  // the policy's status follows
-  EXPECT_LE(door.evicted, 8);
+  EXPECT_LE(evicted, 8);
   EXPECT_FALSE(stage.is_cordoned("nvidia-1")) << "it failed before its swap";
   EXPECT_EQ(stage.driver_on("nvidia-1"), "535.129.03");
   EXPECT_THAT(json::text_of(*stage.policy()), ::testing::HasSubstr("ReplicaSet ml/train"));

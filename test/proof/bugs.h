@@ -17,6 +17,10 @@ struct Bug {
   std::string_view invariant;  // that must be broken
   bool (*alter)(const Vendor&, kube::Request&) = nullptr;
   bool (*see)(const Vendor&, const kube::Range&, kube::Object&) = nullptr;
+  void (*hear)(const Vendor&, const kube::Resource&, kube::Fault&) = nullptr;
+  std::string_view not_hunted_in = {};  // vendors in whose random trouble it does not show, comma-separated
+
+  Door::Mistakes mistakes(const Vendor& vendor) const;
 };
 
 std::span<const Bug> all_bugs();

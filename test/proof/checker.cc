@@ -32,7 +32,7 @@ Checker::Checker(const Vendor& vendor, sim::World& world, sim::Kubelets& kubelet
       kubelets_(kubelets),
       options_(options),
       subscription_(world.server().store().subscribe([this](const sim::Commit& commit) { heard(commit); })) {
-  terms_.push_back({world.loop.now(), {}});
+  terms_.push_back({});
 }
 
 Checker::~Checker() { world_.server().store().unsubscribe(subscription_); }
@@ -53,7 +53,8 @@ std::string Checker::report() const {
 }
 
 void Checker::note(std::string_view actor, std::string_view what) {
-  chronicle_ += fmt::format("{}  {:<10} {}\n", clock_text(world_.loop.now().time_since_epoch()), actor, what);
+  chronicle_ += fmt::format("{}  {:<10} {}\n", clock_text(world_.loop.now().time_since_epoch()),
+                            actor == kOperator ? "operator" : actor, what);
 }
 
 std::string Checker::loaded_on(const std::string& node) const {
@@ -61,27 +62,56 @@ std::string Checker::loaded_on(const std::string& node) const {
   return machine == nullptr ? "" : machine->loaded_version(std::string(vendor_.module)).value_or("");
 }
 
-bool Checker::is_recent(base::Instant at) const {
-  return at != base::Instant{} && world_.loop.now() - at <= options_.slack;
+Change Checker::change_of(const sim::Commit& commit) const {
+  return {.at = world_.loop.now(),
+          .resource = std::string(commit.resource),
+          .key = kube::key_of(*commit.after),
+          .version = commit.version};
+}
+
+bool Checker::is_news(const Change& change, base::Span settling) const {
+  if (change.version == 0 || !doors_) return false;
+  const base::Instant now = world_.loop.now();
+  std::vector<std::pair<const Knowledge*, base::Instant>> writers;
+  std::vector<std::pair<const Knowledge*, base::Instant>> readers;
+  for (const Door* door : doors_()) {
+    const Knowledge& knowledge = door->knowledge();
+    const auto asked =
+        being_written_ ? knowledge.asked(being_written_->first, being_written_->second, now) : std::nullopt;
+    if (asked) writers.emplace_back(&knowledge, *asked);
+    if (!door->is_shut() && !knowledge.is_blank()) readers.emplace_back(&knowledge, now);
+  }
+  const auto& who = writers.empty() ? readers : writers;
+  return who.empty() || std::any_of(who.begin(), who.end(),
+                                    [&](const auto& one) { return !one.first->knew(change, one.second - settling); });
+}
+
+void Checker::operators_hear(bool they_do) {
+  heard_ = heard();
+  hears_since_.reset();
+  if (they_do) hears_since_ = world_.loop.now();
 }
 
 bool Checker::no_terms(const std::function<bool(const Terms&)>& fits) const {
   for (std::size_t i = terms_.size(); i > 0; --i) {
     if (fits(terms_[i - 1].terms)) return false;
-    // Those before it were no longer in force when the slack began.
-    if (!is_recent(terms_[i - 1].since)) break;
+    // Who knows of them does not act on those before.
+    if (!is_news(terms_[i - 1].since)) break;
   }
   return true;
 }
 
 std::int64_t Checker::managed_nodes() const {
-  const auto gone = std::count_if(nodes_gone_.begin(), nodes_gone_.end(), [&](auto at) { return is_recent(at); });
+  const auto gone =
+      std::count_if(nodes_gone_.begin(), nodes_gone_.end(), [&](const Change& change) { return is_news(change); });
   return gone +
          std::count_if(nodes_.begin(), nodes_.end(), [](const auto& one) { return one.second.marks.is_selected; });
 }
 
 void Checker::heard(const sim::Commit& commit) {
   const bool ours = world_.server().asker() == kOperator;
+  being_written_.reset();
+  if (ours) being_written_.emplace(commit.resource, kube::key_of(*commit.after));
   const bool is_policy = commit.resource == vendor_.policy.qualified();
   if (ours && commit.resource != "events" && commit.resource != "leases.coordination.k8s.io" && !is_policy) {
     last_operator_write_ = fmt::format("{} {}", commit.resource, kube::key_of(*commit.after));
@@ -100,7 +130,7 @@ void Checker::meddled_with(const std::string& node) {
 void Checker::heard_node(const sim::Commit& commit, bool ours) {
   const std::string name(kube::name_of(*commit.after));
   if (commit.kind == sim::Commit::Kind::Removed) {
-    if (nodes_.erase(name) > 0) nodes_gone_.push_back(world_.loop.now());
+    if (nodes_.erase(name) > 0) nodes_gone_.push_back(change_of(commit));
     machine_goes_down(name);  // should it come back under the same name, its old pods still speak of the old machine
     note(world_.server().asker(), name + " is deleted");
     if (ours) blame("I23 foreign mutation", fmt::format("the operator deleted node {}", name));
@@ -108,6 +138,7 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
   }
   Tracked& node = nodes_[name];
   listen_to_machine(name, node);
+  if (!ours) node.changed_at = change_of(commit);
   const NodeMarks now = marks_of(vendor_, *commit.after);
   if (commit.kind == sim::Commit::Kind::Changed) {
     if (ours) check_node_write(*commit.before, *commit.after, node, now);
@@ -119,44 +150,61 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
                                    json::members_at(*commit.after, {"metadata", "annotations"})) ||
                        node.marks.is_cordoned != now.is_cordoned;
   if (node.marks.asks_for_room() || now.asks_for_room()) {
-    node.wished_at = world_.loop.now();
+    node.wished_at = change_of(commit);
     node.touched_since_failed = true;
   }
   // What kubelets and agents say of their own machine is not meddling.
   if (!ours && touches && !world_.server().asker().starts_with("kubelet") && world_.server().asker() != kAgent) {
-    node.touched_at = world_.loop.now();
+    node.touched_at = change_of(commit);
     node.touched_since_failed = true;
     meddled_with(name);
   }
   const bool was_up =
       commit.kind == sim::Commit::Kind::Created || !node.marks.is_down();  // one that joins is down first
-  if (!ours && now.is_down() && was_up) node.down_by_others_at = world_.loop.now();
-  follow_cordon(node, now, ours, world_.server().asker());
+  if (!ours && now.is_down() && was_up) node.down_by_others_at = change_of(commit);
+  follow_cordon(commit, node, now, ours);
   const bool changes_record =
       commit.kind == sim::Commit::Kind::Changed &&
       kube::annotation_of(*commit.before, kRecord) != kube::annotation_of(*commit.after, kRecord);
   follow_record(node, now, ours, changes_record, world_.server().asker());
   if (ours && now.is_failed() && !node.marks.is_failed()) {
     // Who only found a failure in the record has not seen it happen.
-    node.touched_since_failed = is_recent(node.touched_at) || node.marks.result == "failed";
+    node.touched_since_failed = is_news(node.touched_at) || node.marks.result == "failed";
     node.policy_since_failed =
-        terms_.size() > 1 && (is_recent(terms_.back().since) || driver_is_older_than_the_terms(now.name));
+        terms_.size() > 1 && (is_news(terms_.back().since) || driver_is_older_than_the_terms(now.name));
+  }
+  if (now.is_failed() && !node.marks.is_failed()) {
+    check_cause(node, now);
+    if (ours) check_timeout(node, now);
+  }
+  const bool stays = node.marks.claim && now.claim && node.marks.claim->id == now.claim->id &&
+                     node.marks.claim->phase == now.claim->phase;
+  if (!node.marks.claim || !now.claim || node.marks.claim->id != now.claim->id) {
+    node.removals.clear();
+    node.claimed_at = world_.loop.now();
+  }
+  if (!stays) {
+    node.heard_before_phase = heard();
+    node.starts_before_phase = starts_;
   }
   node.marks = now;
 }
 
 // Whose the cordon is, for an observer of every commit.
-void Checker::follow_cordon(Tracked& node, const NodeMarks& now, bool ours, std::string_view asker) {
+void Checker::follow_cordon(const sim::Commit& commit, Tracked& node, const NodeMarks& now, bool ours) {
+  if (ours) node.uncordon_is_written = true;
   if (!now.is_cordoned) {
     node.cordon_is_ours = false;
-    if (node.marks.is_cordoned && !ours) node.uncordoned_at = world_.loop.now();
+    if (!node.marks.is_cordoned || ours) return;
+    node.uncordoned_at = change_of(commit);
+    node.uncordon_is_written = false;
     return;
   }
+  const std::string_view asker = world_.server().asker();
   if (!node.marks.is_cordoned) {
     // An uncordon and another cordon between two looks may not be seen.
     const bool marks_say_so = now.marks_say_the_cordon_is_the_machines();
-    node.cordon_is_unsure = !ours && asker != vendor_.own_operator &&
-                            (marks_say_so || (!options_.sees_all && is_recent(node.uncordoned_at)));
+    node.cordon_is_unsure = !ours && asker != vendor_.own_operator && (marks_say_so || !node.uncordon_is_written);
     node.cordon_is_ours = ours || asker == vendor_.own_operator;
     return;
   }
@@ -211,6 +259,11 @@ void Checker::heard_pod(const sim::Commit& commit, bool ours) {
   const bool has_come = commit.kind != sim::Commit::Kind::Removed && !node.empty() &&
                         (!commit.before || json::text_at(*commit.before, {"spec", "nodeName"}).empty());
   if (is_driver && has_come) ++effects_[node].driver_pods;
+  if (is_driver && at != nodes_.end()) {
+    const bool has_driver = has_ready_driver(node);
+    if (at->second.had_driver && !has_driver) at->second.driver_lost_at = ours ? Change() : change_of(commit);
+    at->second.had_driver = has_driver;
+  }
   if (proves && at != nodes_.end() && json::text_at(pod, {"status", "phase"}) == "Succeeded")
     at->second.proven.emplace(kube::label_of(pod, kDigest));
   const bool was_going = commit.before && kube::is_being_deleted(*commit.before);
@@ -221,7 +274,7 @@ void Checker::heard_pod(const sim::Commit& commit, bool ours) {
     const bool is_person = world_.server().asker() == "person";
     if (is_person) note("person", fmt::format("{}  driver pod deleted", node));
     if (at == nodes_.end()) return;
-    if (is_person) at->second.driver_deleted_at = world_.loop.now();
+    if (is_person) at->second.driver_deleted_at = change_of(commit);
     // The next one's agent asks, and that is another try.
     if (vendor_.agent_asks_first) at->second.touched_since_failed = true;
     return;
@@ -248,10 +301,10 @@ void Checker::heard_policy(const sim::Commit& commit, bool ours) {
     if (commit.before && !is_same) blame("I23 foreign mutation", "the operator changed the spec of a policy");
     const std::string trouble = vendor_.status_trouble(*commit.after, false);
     if (!trouble.empty()) blame("I20 truthful status", trouble);
-    return;
+    return check_ready(*commit.after);
   }
   if (is_same) return;
-  terms_.push_back({world_.loop.now(), is_gone ? Terms{} : vendor_.terms_of(*commit.after)});
+  terms_.push_back({change_of(commit), is_gone ? Terms{} : vendor_.terms_of(*commit.after)});
   for (auto& [name, node] : nodes_) {
     node.policy_since_failed = true;
     if (!is_gone) meddled_with(name);

@@ -129,7 +129,7 @@ void Checker::check_fields(const kube::Object& before, const kube::Object& after
 void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
   const NodeMarks& was = node.marks;
   if (was.is_cordoned && !now.is_cordoned) {
-    if (!node.cordon_is_ours && !node.cordon_is_unsure)
+    if (!node.cordon_is_ours && (options_.knows_owners || !node.cordon_is_unsure))
       blame("I3 foreign cordon", now.name + " was cordoned by others and is uncordoned");
     if (was.is_held) blame("I3 foreign cordon", now.name + " is held by a person and is uncordoned");
   }
@@ -142,8 +142,7 @@ void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
     if (no_terms([](const Terms& terms) { return terms.cordons; }))
       blame("I5 atomic ownership", now.name + " is cordoned, and the policy cordons no node");
     // Without the controller nodes that ask are served, and no others.
-    const bool is_served =
-        now.claim_is_ours() && now.claim->serves && (was.asks_for_room() || is_recent(node.wished_at));
+    const bool is_served = now.claim_is_ours() && now.claim->serves && (was.asks_for_room() || is_news(node.wished_at));
     if (!is_served && no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
       blame("I16 pause", now.name + " is cordoned although upgrades are off");
     }
@@ -176,7 +175,7 @@ void Checker::check_admission(const NodeMarks& was, const NodeMarks& now) {
     std::int64_t away = 1;
     for (const auto& [name, node] : nodes_) {
       if (name == now.name || !node.marks.is_selected || !node.marks.is_down()) continue;
-      if (!is_recent(node.down_by_others_at)) ++away;
+      if (!is_news(node.down_by_others_at)) ++away;
     }
     const std::int64_t nodes = managed_nodes();
     if (no_terms([&](const Terms& terms) { return terms.is_there && away <= terms.max_unavailable(nodes); })) {
@@ -185,7 +184,7 @@ void Checker::check_admission(const NodeMarks& was, const NodeMarks& now) {
   }
   std::int64_t in_flight = 1;
   for (const auto& [name, node] : nodes_) {
-    if (name != now.name && node.marks.is_in_flight() && !is_recent(node.touched_at)) ++in_flight;
+    if (name != now.name && node.marks.is_in_flight() && !is_news(node.touched_at)) ++in_flight;
   }
   if (no_terms([&](const Terms& terms) {
         return terms.is_there && (terms.max_parallel == 0 || in_flight <= terms.max_parallel);
@@ -205,6 +204,13 @@ void Checker::check_admission(const NodeMarks& was, const NodeMarks& now) {
   }
 }
 
+bool Checker::has_pod(const std::string& node, std::string_view uid) const {
+  const auto pods = world_.store().pods_on(node);
+  return std::any_of(pods.begin(), pods.end(), [uid](const sim::Stored& pod) {
+    return kube::uid_of(*pod) == uid && !kube::is_being_deleted(*pod);
+  });
+}
+
 void Checker::check_done(const kube::Object& before, const NodeMarks& was, const NodeMarks& now) {
   if (now.state != vendor_.done() || was.state == now.state) return;
   const bool is_repaired = !was.claim_is_ours() && was.record_is_good && was.result == "done" && was.next.empty();
@@ -214,12 +220,13 @@ void Checker::check_done(const kube::Object& before, const NodeMarks& was, const
   const std::string_view phase = was.claim_is_ours() ? std::string_view(was.claim->phase) : "";
   const bool is_forged =
       nodes_[now.name].claim_is_others && (phase == "idle" || phase == "done" || phase == "uncordon");
-  const bool is_put_back = !terms_.back().terms.is_on && phase != "restart" && phase != "uncordon";
+  const bool may_be_swapped = phase == "uncordon" || (phase == "restart" && !has_pod(now.name, was.claim->pod));
+  const bool is_put_back = !terms_.back().terms.is_on && !may_be_swapped;
   if (vendor_.state_label.empty() && (is_forged || is_put_back)) return;
   const std::string loaded = loaded_on(now.name);
   const auto down = down_at_.find(now.name);
   if (down != down_at_.end() && world_.loop.now() - down->second < std::chrono::minutes(3)) return;
-  if (is_recent(nodes_[now.name].driver_deleted_at)) return;  // the operator may not have heard of it
+  if (is_news(nodes_[now.name].driver_deleted_at)) return;  // the operator may not have heard of it
   // Of a machine that is out of reach its agent's last word counts.
   if (!was.is_ready && was.loaded == terms_.back().terms.version) return;
   if (no_terms([&](const Terms& terms) { return terms.is_there && terms.version == loaded; })) {
@@ -228,16 +235,25 @@ void Checker::check_done(const kube::Object& before, const NodeMarks& was, const
   }
   const bool was_swapped = was.claim_is_ours() && (was.claim->phase == "restart" || was.claim->phase == "validate");
   if (!was_swapped || vendor_.validator_role.empty()) return;
+  // A person uncordoned it in time: what serves is what served before.
+  if (has_pod(now.name, was.claim->pod)) return;
   bool is_validated = false;
   for (const sim::Stored& pod : world_.store().pods_on(now.name)) {
-    // A person uncordoned it in time: what serves is what served before.
-    if (kube::uid_of(*pod) == was.claim->pod && !kube::is_being_deleted(*pod)) return;
     is_validated = is_validated || (our_role(vendor_, *pod) == vendor_.validator_role && is_ready(*pod) &&
                                     !kube::is_being_deleted(*pod));
   }
-  if (!is_validated && !is_recent(terms_.back().since)) {
+  if (!is_validated && !is_news(terms_.back().since)) {
     blame("I20 truthful done", now.name + " says done without a validator that is ready");
   }
+}
+
+// What keeps a node from being emptied may be there for ever; its new driver has nothing in its way.
+void Checker::check_cause(Tracked& node, const NodeMarks& now) {
+  const bool is_first = !std::exchange(node.has_failed, true);
+  const std::string_view phase = node.marks.claim ? std::string_view(node.marks.claim->phase) : "";
+  const bool is_swapped = phase == "restart" || phase == "validate";
+  if (!calm_since_ || !is_first || !is_swapped || node.claimed_at - *calm_since_ < std::chrono::minutes(1)) return;
+  blame("I25 failures have a cause", now.name + " failed in " + std::string(phase) + " although nothing was wrong");
 }
 
 void Checker::check_sticky(const Tracked& node, const NodeMarks& now) {

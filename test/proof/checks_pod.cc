@@ -23,7 +23,15 @@ void Checker::check_removal(const kube::Object& pod) {
     if (!is_stale) blame("I12 protected pods", fmt::format("the validator of {} was removed", node));
     return;
   }
+  count_removals(family_of(vendor_, pod), tracked);
   check_workload_removal(pod, tracked, was_evicted(pod));
+}
+
+// Pods that come back whatever is done are somebody's to look at, not to be removed for ever.
+void Checker::count_removals(const std::string& family, Tracked& node) {
+  constexpr int kMost = 10;  // each workload here has one pod on a node
+  if (++node.removals[family] == kMost)
+    blame("I24 bounded writes", fmt::format("{} lost {} pods of {} in one try", node.marks.name, kMost, family));
 }
 
 void Checker::check_storm(Tracked& node) {
@@ -57,7 +65,7 @@ void Checker::check_driver_removal(const kube::Object& pod, const Tracked& node)
   }
   if (!runs && !is_ready(pod) && (!marks.claim_is_ours() || marks.is_failed())) return;
   if (swaps) return check_swap(about, node);
-  if (!is_recent(node.touched_at)) blame("I6 destructive guard", about + " was deleted without a claim in restart");
+  if (!is_news(node.touched_at)) blame("I6 destructive guard", about + " was deleted without a claim in restart");
 }
 
 void Checker::check_swap(const std::string& about, const Tracked& node) {
@@ -67,7 +75,7 @@ void Checker::check_swap(const std::string& about, const Tracked& node) {
   }
   // A policy that cordons no node leaves the pods to the agent.
   if (!no_terms([](const Terms& terms) { return terms.is_there && !terms.cordons; })) return;
-  if (!marks.is_cordoned && !is_recent(node.uncordoned_at)) {
+  if (!marks.is_cordoned && !is_news(node.uncordoned_at)) {
     blame("I6 destructive guard", about + " was deleted while the node was open");
   }
   for (const sim::Stored& other : world_.store().pods_on(marks.name)) {
@@ -96,7 +104,7 @@ void Checker::heard_module(const std::string& node, const std::string& version, 
   if (is_loaded || is_by_hand || at == nodes_.end()) return;
   const NodeMarks& marks = at->second.marks;
   const bool swaps = marks.claim_is_ours() && marks.claim->phase == "restart";
-  if (!swaps && !is_recent(terms_.back().since))
+  if (!swaps && !is_news(terms_.back().since))
     blame("I7 unload", fmt::format("{} loses its driver in \"{}\"", node, marks.state));
   const bool may_be_in_use = !no_terms([](const Terms& terms) { return terms.is_there && !terms.cordons; });
   if (may_be_in_use || at->second.claim_is_others) return;
@@ -115,7 +123,7 @@ bool Checker::has_ready_driver(const std::string& node) const {
 }
 
 bool Checker::driver_is_older_than_the_terms(const std::string& node) const {
-  const auto spoken = world_.loop.wall() - (world_.loop.now() - terms_.back().since);
+  const auto spoken = world_.loop.wall() - (world_.loop.now() - terms_.back().since.at);
   const auto pods = world_.store().pods_on(node);
   // A pod may be younger and yet made by a DaemonSet that no operator was there to change.
   const std::string& version = terms_.back().terms.version;
@@ -141,13 +149,14 @@ void Checker::check_driver_removal_alone(const std::string& about, const Tracked
   for (const auto& [name, other] : nodes_) {
     const NodeMarks& marks = other.marks;
     // A node that a controller could not upgrade either does not wait for it.
-    const bool could_go = !marks.is_skipped && !marks.cannot_unload;
+    const bool could_go = !marks.is_skipped && !marks.cannot_unload && !marks.is_closed;
     const bool is_pending = (marks.next == "outdated" || marks.next == "asked") && could_go;
     const bool is_held = marks.is_in_flight() && !(marks.claim_is_ours() && marks.claim->serves);
-    if (marks.is_selected && (is_pending || is_held) && !is_recent(other.touched_at) && !is_recent(terms_.back().since))
+    if (marks.is_selected && (is_pending || is_held) && !is_news(other.touched_at) && !is_news(terms_.back().since))
       blame("I16 pause", fmt::format("{} was deleted, and {} waits for the upgrade that is paused", about, name));
     if (name == node.marks.name) continue;
-    const bool has_none = options_.sees_all && marks.is_selected && marks.is_ready && !has_ready_driver(name);
+    const bool has_none =
+        marks.is_selected && marks.is_ready && !has_ready_driver(name) && !is_news(other.driver_lost_at);
     if (marks.is_in_flight() || has_none)
       blame("I2 parallelism", fmt::format("{} was deleted while the driver of {} changes", about, name));
   }
@@ -157,7 +166,7 @@ void Checker::check_workload_removal(const kube::Object& pod, const Tracked& nod
   const NodeMarks& marks = node.marks;
   const std::string about = fmt::format("{} on {}", kube::key_of(pod), marks.name);
   const bool is_served =
-      marks.claim_is_ours() && marks.claim->serves && (marks.asks_for_room() || is_recent(node.wished_at));
+      marks.claim_is_ours() && marks.claim->serves && (marks.asks_for_room() || is_news(node.wished_at));
   if (!is_served && no_terms([](const Terms& terms) { return terms.is_there && terms.is_on; })) {
     blame("I16 pause", about + " was removed although upgrades are off");
   }
@@ -165,18 +174,43 @@ void Checker::check_workload_removal(const kube::Object& pod, const Tracked& nod
   const bool clears =
       marks.claim_is_ours() && (marks.claim->phase == "evict-device-pods" || marks.claim->phase == "drain");
   if (!clears) {
-    if (!is_recent(node.touched_at))
-      blame("I6 destructive guard", about + " was removed outside the clearing of a node");
+    if (!is_news(node.touched_at)) blame("I6 destructive guard", about + " was removed outside the clearing of a node");
     return;
   }
-  if (!marks.is_cordoned && !is_recent(node.uncordoned_at)) {
+  if (!marks.is_cordoned && !is_news(node.uncordoned_at)) {
     blame("I6 destructive guard", about + " was removed while the node was open");
   }
-  check_removal_terms(about, pod, marks, evicted);
+  check_removal_terms(about, pod, node, evicted);
 }
 
-void Checker::check_removal_terms(const std::string& about, const kube::Object& pod, const NodeMarks& marks,
+// Time in which no operator heard the API server does not count, whatever a clock or a record says; of what the
+// operator before did not write down a quarter of the limit may be counted once more.
+bool Checker::time_is_over(const Tracked& node, std::int64_t seconds) const {
+  const base::Span limit = std::chrono::seconds(seconds);
+  const int restarts = starts_ - node.starts_before_phase;
+  return seconds > 0 && heard() - node.heard_before_phase + restarts * limit / 4 + std::chrono::seconds(1) >= limit;
+}
+
+// A node that fails for want of time has had it.
+void Checker::check_timeout(const Tracked& node, const NodeMarks& now) {
+  const std::string_view phase = node.marks.claim_is_ours() ? std::string_view(node.marks.claim->phase) : "";
+  const bool is_emptying = phase == "evict-device-pods" || phase == "drain";
+  const bool is_old_news = node.marks.result == "failed";  // the failure before is kept, and its reason
+  if (!is_emptying || is_old_news || node.claim_is_others ||
+      (now.code != "DrainTimeout" && now.code != "EvictionTimeout"))
+    return;
+  const bool is_drained = phase == "drain" && !vendor_.empties_in_one_go;
+  if (no_terms([&](const Terms& terms) {
+        const RemovalTerms& removal = is_drained ? terms.drain : terms.device_pods;
+        return !terms.is_there || time_is_over(node, removal.seconds > 0 ? removal.seconds : removal.gives_up_in);
+      })) {
+    blame("I11 eviction only", now.name + " failed with " + now.code + " before the documented time was over");
+  }
+}
+
+void Checker::check_removal_terms(const std::string& about, const kube::Object& pod, const Tracked& node,
                                   bool evicted) {
+  const NodeMarks& marks = node.marks;
   const bool in_drain = marks.claim->phase == "drain";
   const bool is_device_pod = uses_device(vendor_, pod);
   const bool has_owner = kube::controller_of(pod) != nullptr;
@@ -197,12 +231,7 @@ void Checker::check_removal_terms(const std::string& about, const kube::Object& 
   if (!in_drain && !is_device_pod) blame("I12 protected pods", about + " does not use the device");
   if (evicted) return;
   if (!is_device_pod) blame("I11 eviction only", about + " was deleted, not evicted, and does not use the device");
-  const auto since = base::Span(world_.loop.wall() - marks.claim->since);
-  if (no_terms([&](const Terms& terms) {
-        const std::int64_t seconds = removal_of(terms).seconds;
-        // The record's instant is cut to whole seconds.
-        return seconds > 0 && since + std::chrono::seconds(1) >= std::chrono::seconds(seconds);
-      })) {
+  if (no_terms([&](const Terms& terms) { return time_is_over(node, removal_of(terms).seconds); })) {
     blame("I11 eviction only", about + " was deleted before the documented time was over");
   }
 }

@@ -17,10 +17,30 @@ bool Checker::is_blocked(const std::string& node) const {
          });
 }
 
+// Ready is a promise to those who wait for it: every node serves what the policy wants.
+void Checker::check_ready(const kube::Object& policy) {
+  const bool is_of_now =
+      json::int_at(policy, {"status", "observedGeneration"}) == json::int_at(policy, {"metadata", "generation"});
+  if (!is_ready(policy) || !is_of_now || is_news(terms_.back().since)) return;
+  for (const auto& [name, node] : nodes_) {
+    if (!node.marks.is_selected || node.marks.is_skipped || is_news(node.changed_at)) continue;
+    const bool has_driver = vendor_.agent_asks_first || has_ready_driver(name);
+    if (!has_driver && !is_news(node.driver_lost_at, kUntilToldBroken))
+      blame("I20 truthful status", fmt::format("the policy is Ready, and no driver of {} is", name));
+    const auto down = down_at_.find(name);
+    const bool was_down = down != down_at_.end() && world_.loop.now() - down->second < std::chrono::minutes(3);
+    const std::string loaded = loaded_on(name);
+    if (has_ready_driver(name) && !was_down && loaded != terms_.back().terms.version)
+      blame("I20 truthful status", fmt::format("the policy is Ready, and {} has \"{}\"", name, loaded));
+  }
+}
+
 void Checker::check_at_rest() {
+  being_written_.reset();
   const sim::Stored policy = world_.store().find(vendor_.policy.qualified(), std::string(vendor_.policy_name));
   const std::string trouble = policy ? vendor_.status_trouble(*policy, true) : "";
   if (!trouble.empty()) blame("I20 truthful status", trouble);
+  if (policy) check_ready(*policy);
   for (const auto& [name, node] : nodes_) {
     const NodeMarks& marks = node.marks;
     if (is_blocked(name)) continue;

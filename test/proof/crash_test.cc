@@ -21,8 +21,7 @@ struct Ending {
 };
 
 Ending play(const Story& told, const Death& death) {
-  Play play(
-      {.vendor = *told.vendor, .nodes = told.nodes, .checker = {.slack = std::chrono::seconds(4)}, .death = death});
+  Play play({.vendor = *told.vendor, .nodes = told.nodes, .death = death});
   Ending run;
   run.trouble = tell(play, told);
   run.state = play.final_state();

@@ -48,6 +48,7 @@ void read_record(std::string_view text, NodeMarks& marks) {
   if (const json::Value* last = json::find(*record, {"outcomes", marks.vendor->kind})) {
     marks.has_last = true;
     marks.result = json::text_at(*last, {"result"});
+    marks.code = json::text_at(*last, {"code"});
     marks.next = json::text_at(*last, {"next"});
   }
 }
@@ -107,7 +108,9 @@ NodeMarks marks_of(const Vendor& vendor, const kube::Object& node) {
                         return kube::label_of(node, label.key) == label.value;
                       });
   for (const json::Value& taint : json::array_at(node, {"spec", "taints"})) {
-    if (json::text_at(taint, {"key"}) == kTaint) marks.is_tainted = true;
+    const std::string_view key = json::text_at(taint, {"key"});
+    if (key == kTaint) marks.is_tainted = true;
+    if (key != kTaint && key.find("kubernetes.io/") == std::string_view::npos) marks.is_closed = true;
   }
   for (const auto& label : kube::labels_of(node)) {
     if (std::string_view(label.key()).starts_with(vendor.gates) && label.value().is_string() &&

@@ -45,6 +45,7 @@ struct NodeMarks {
   bool is_ready = false;
   bool is_tainted = false;
   bool is_held = false;
+  bool is_closed = false;  // by a taint of others: no new driver pod would be made there
   bool is_skipped = false;
   bool cannot_unload = false;       // its agent says so of the kernel
   bool was_found_cordoned = false;  // the vendor's own operator's note
@@ -56,6 +57,7 @@ struct NodeMarks {
   bool record_is_good = false;
   std::optional<ClaimFacts> claim = {};  // of this very machine
   std::string result = {};               // of the last try: "done", "failed"
+  std::string code = {};                 // and why, "DrainTimeout"
   bool has_last = false;                 // the record speaks of our kind
   std::string next = {};                 // "asked", "outdated", "alone"
   std::string request = {};              // what the agent on it asks for: "evict", "drain", "load"

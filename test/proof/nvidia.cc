@@ -83,7 +83,13 @@ constexpr std::array kNvidiaTroubles = {
     "image-of *driver:<version>* nvidia-driver-ctr missing; wait driver; load nvidia $VERSION; load nvidia_uvm "
     "$VERSION on nvidia; load nvidia_modeset $VERSION on nvidia; ready; wait forever; "
     "when-stopped; try-unload nvidia_modeset; try-unload nvidia_uvm; try-unload nvidia"sv,
-    "container nvidia-operator-validator say no; exit 1"sv};
+    "container nvidia-operator-validator say no; exit 1"sv,
+    // It fits nowhere.
+    R"(driver-spec "resources": {"requests": {"cpu": "4000"}})"sv,
+    // It serves, then it does not for a while.
+    "image-of *driver:<version>* nvidia-driver-ctr wait driver; load nvidia $VERSION; load nvidia_uvm $VERSION on "
+    "nvidia; load nvidia_modeset $VERSION on nvidia; ready; wait 5m; unready; wait 8m; ready; wait forever; "
+    "when-stopped; try-unload nvidia_modeset; try-unload nvidia_uvm; try-unload nvidia"sv};
 
 constexpr Vendor::Pair kNvidiaExempt[] = {
     {"I7 unload", "a driver's container unloads it when its pod ends: the removal of the pod is judged (I6)"}};
@@ -142,14 +148,14 @@ const Vendor& nvidia() {
 
       .agent_asks_first = false,
       .empties_in_one_go = false,
-      .own_operator = "nvidia-operator",
+      .own_operator = "gpu-operator",
       .own_operator_label = {"app", "gpu-operator"},
 
       .versions = {"535.129.03", "550.54.15", "570.86.15"},
       .any_upgrade_policy = any_upgrade_policy,
       .furnishings = kNvidiaFurnishings,
       .troubles = kNvidiaTroubles,
-      .mends = "",
+      .mends = R"(driver-spec "resources": null)",
       .any_width = R"("maxParallelUpgrades": 0)",
       .any_share = R"("maxUnavailable": "100%")",
 

@@ -12,15 +12,35 @@ namespace drover::proof {
 using namespace std::chrono_literals;
 using operate::testing::parsed;
 
+namespace {
+
+CheckerOptions checker_options(const PlayOptions& options) {
+  CheckerOptions checker = options.checker;
+  checker.knows_owners = options.knows_owners;
+  return checker;
+}
+
+}  // namespace
+
 Play::Play(const PlayOptions& options)
     : Stage({.seed = options.seed,
              .nodes = options.nodes,
              .kubelets = {.events = false, .vendors = all_machines()},
              .definitions = {options.vendor.definitions.begin(), options.vendor.definitions.end()},
-             .ns = options.vendor.ns}),
+             .ns = options.without_namespace ? std::string_view("elsewhere") : options.vendor.ns,
+             .knows_owners = options.knows_owners}),
       vendor(options.vendor),
-      checker(std::make_unique<Checker>(vendor, world, kubelets, options.checker)),
-      options_(options) {
+      checker(std::make_unique<Checker>(vendor, world, kubelets, checker_options(options))),
+      options_(options),
+      patchy_(luck, world.loop) {
+  checker->look_through([this] {
+    std::vector<const Door*> doors;
+    for (const Replica& replica : replicas_) {
+      if (replica.door) doors.push_back(replica.door.get());
+    }
+    for (const auto& door : old_doors_) doors.push_back(door.get());
+    return doors;
+  });
   // The checker was not there when the stage was built.
   for (const std::string& name : names())
     as("person", kube::patch(kube::kNodes, "", name, kube::PatchKind::Merge,
@@ -35,8 +55,9 @@ void Play::start(std::size_t replica) {
   if (replicas_.size() <= replica) replicas_.resize(replica + 1);
   if (is_running(replica)) return;
   Replica& one = replicas_[replica];
-  one.door = std::make_unique<Door>(luck, std::string(kOperator));
-  one.door->alter(options_.alter, options_.see);
+  one.clock = std::make_unique<operate::testing::WrongClock>(world.loop, clock_is_off_);
+  one.door = std::make_unique<Door>(patchy_, world.loop, std::string(kOperator));
+  one.door->makes(options_.mistakes);
   if (options_.death.write > 0 && !has_died_) {
     one.door->dies(options_.death, [this, replica] {
       has_died_ = true;
@@ -45,6 +66,7 @@ void Play::start(std::size_t replica) {
       revival_ = world.loop.after(2s, [this, replica] { start(replica); });
     });
   }
+  checker->an_operator_starts();
   operate::Settings settings;
   settings.vendors.push_back(vendor.served());
   settings.instance = fmt::format("drover-{}", starts);
@@ -53,9 +75,10 @@ void Play::start(std::size_t replica) {
         kube::LeaseTerms{.ns = std::string(vendor.ns), .name = "drover", .identity = fmt::format("drover-{}", starts)};
   }
   one.drover = std::make_unique<operate::Operator>(
-      *one.door, world.loop, world.cluster.random(fmt::format("operator-{}", ++starts)), std::move(settings),
+      *one.door, *one.clock, world.cluster.random(fmt::format("operator-{}", ++starts)), std::move(settings),
       [this, replica] { world.loop.post([this, replica] { kill(replica); }); });
   one.drover->start();
+  tell_who_hears();
 }
 
 void Play::kill(std::size_t replica) {
@@ -65,6 +88,13 @@ void Play::kill(std::size_t replica) {
   one.door->shut();
   one.drover.reset();
   old_doors_.push_back(std::move(one.door));
+  tell_who_hears();
+}
+
+void Play::tell_who_hears() {
+  const bool runs =
+      std::any_of(replicas_.begin(), replicas_.end(), [](const Replica& one) { return one.drover != nullptr; });
+  checker->operators_hear(runs && !patchy_.is_away);
 }
 
 bool Play::is_running(std::size_t replica) const { return replica < replicas_.size() && replicas_[replica].drover; }
@@ -99,9 +129,11 @@ json::Value Play::pod_of(const std::string& name, std::string_view image, int de
 }
 
 void Play::add_workload(const std::string& name, int replicas, int devices, const std::string& node,
-                        std::string_view label, bool local_data) {
+                        std::string_view label, bool local_data, bool is_pinned) {
   json::Value spec = {{"replicas", replicas}, {"selector", {{"matchLabels", {{"app", name}}}}}};
-  spec.get_object()["template"] = pod_of(name, "train:1", devices, node, label, local_data);
+  json::Value pod = pod_of(name, "train:1", devices, is_pinned ? "" : node, label, local_data);
+  if (is_pinned) json::ensure(pod, {"spec", "nodeName"}) = node;  // past the scheduler, and past every cordon
+  spec.get_object()["template"] = std::move(pod);
   as("person", kube::create(kube::kDeployments, "ml", {{"metadata", {{"name", name}}}, {"spec", std::move(spec)}}));
 }
 
@@ -175,7 +207,14 @@ std::size_t Play::requests() const {
 }
 
 bool Play::comes_to_rest() {
-  const auto is_broken = [this] { return !checker->is_clean(); };
+  // Whoever asks this often will not come to rest.
+  constexpr std::size_t kMostRequests = 2000;
+  const std::size_t at_first = requests();
+  const auto is_broken = [&] {
+    if (requests() - at_first > kMostRequests)
+      checker->blame("L2 fixpoint", "the operator asks without end: " + checker->last_operator_write());
+    return !checker->is_clean();
+  };
   if (world.run_until(is_broken, 10min)) return false;
   // A node that a user uncordoned is left alone for ten minutes, and failing takes its time: a node that is in
   // hand may wait for its driver for half an hour without a word.

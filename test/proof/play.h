@@ -11,6 +11,7 @@
 
 #include "checker.h"
 #include "door.h"
+#include "operator/patchy_api.h"
 #include "operator/stage.h"
 
 namespace drover::proof {
@@ -20,10 +21,11 @@ struct PlayOptions {
   const Vendor& vendor = nvidia();
   std::string nodes = "nvidia=3";
   CheckerOptions checker = {};
-  Death death = {};        // of the first operator
-  Door::Alter alter = {};  // what every operator does wrong
-  Door::See see = {};      // what every operator sees wrong
+  Death death = {};              // of the first operator
+  Door::Mistakes mistakes = {};  // of every operator
   bool with_leases = false;
+  bool without_namespace = false;  // that of the vendor's operands: "namespace there" makes it
+  bool knows_owners = false;       // the API server says who set what
 };
 
 class Play : public operate::testing::Stage {
@@ -60,7 +62,7 @@ class Play : public operate::testing::Stage {
   void as(std::string_view asker, kube::Request request);
   void set_node(std::string_view asker, const std::string& node, json::Value merge);
   void add_workload(const std::string& name, int replicas, int devices, const std::string& node, std::string_view label,
-                    bool local_data);
+                    bool local_data, bool is_pinned = false);
   void add_pod(const std::string& name, int devices, const std::string& node, std::string_view image,
                std::string_view label, bool local_data = false);
   // Past the scheduler, which does not know the resource.
@@ -70,6 +72,7 @@ class Play : public operate::testing::Stage {
 
  private:
   struct Replica {
+    std::unique_ptr<operate::testing::WrongClock> clock;
     std::unique_ptr<Door> door;
     std::unique_ptr<operate::Operator> drover;
   };
@@ -84,6 +87,11 @@ class Play : public operate::testing::Stage {
   bool about_images(const std::vector<std::string>& words);
   bool about_agents(const std::vector<std::string>& words);
   bool about_machine(const std::vector<std::string>& words);
+  bool about_api(const std::vector<std::string>& words);
+  void refuse(const std::string& what);
+  void delete_definitions();
+  void taint(const std::string& node, bool is_wanted);
+  void tell_who_hears();
   bool expect(const std::vector<std::string>& words);
   json::Value pod_of(const std::string& name, std::string_view image, int devices, const std::string& node,
                      std::string_view label, bool local_data) const;
@@ -91,6 +99,8 @@ class Play : public operate::testing::Stage {
   bool is(const std::string& name, std::string_view what, const std::string& wanted);
 
   PlayOptions options_;
+  operate::testing::PatchyApi patchy_;  // between all operators and the API server
+  base::Span clock_is_off_ = {};        // of operators that start from now on
   std::vector<Replica> replicas_;
   std::vector<std::unique_ptr<Door>> old_doors_;
   base::Timer revival_;

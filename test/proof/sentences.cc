@@ -3,7 +3,7 @@
 //   policy 535.129.03 "drain": {"enable": true}      the vendor's policy; the rest are members of its upgradePolicy
 //   version V | pause | resume | upgrade-policy MERGE | driver-spec MERGE | policy gone | what else the vendor has
 //   operator starts | operator dies | installed      installed: the operator starts and brings the first driver
-//   workload NAME pods=2 gpus=1 [node=N|each] [label=K=V] [local-data]
+//   workload NAME pods=2 gpus=1 [node=N|each] [label=K=V] [local-data] [pinned]
 //   pod NAME gpus=1 node=N [image=I] [label=K=V] [local-data]  without a controller
 //   pod NAME resource=R node=N [image=I]                       likewise, bound to the node directly
 //   delete pod NS/NAME | budget NAME MIN | budget NAME gone
@@ -13,7 +13,10 @@
 //   record N garbled | record N removed | vendor N STATE [cordoned] [found]
 //   power-off N | power-on N | delete node N | add node N | driver pod deleted on N | order N TEXT
 //   machine N|all fault NAME | no-fault NAME | device-held | device-free | has FILE | loses FOLDER | loads V | unloads
-//   foreign operator comes | foreign operator goes
+//   foreign operator comes | foreign operator goes | taint N | untaint N
+//   api away | api back | api refuses cordons|uncordons|nodes|evictions|deletions|daemonsets|status|events|nothing
+//   clock [-]SPAN                                    of operators that start from now on: so far off
+//   definition gone | definition back | namespace there
 //   run SPAN | until all STATE [within SPAN] | until N STATE [within SPAN] | until all on VERSION [within SPAN]
 //   until N|all loaded VERSION [within SPAN] | until N asks WISH [within SPAN] | until N is cordoned [within SPAN]
 //   until N noted FILE:TEXT [within SPAN]            on its machine
@@ -108,6 +111,11 @@ bool Play::say(std::string_view sentence) {
   if (verb == "until") return until(words);
   if (verb == "rest") return comes_to_rest() || fails("it does not come to rest");
   if (verb == "machine") return about_machine(words);
+  if (verb == "api" || verb == "clock" || verb == "definition" || verb == "namespace") return about_api(words);
+  if (verb == "taint" || verb == "untaint") {
+    taint(words[1], verb == "taint");
+    return true;
+  }
   if (verb == "expect") return expect(words);
   return about_node(words, sentence);
 }
@@ -240,7 +248,7 @@ bool Play::about_workload(const std::vector<std::string>& words) {
   const int pods = std::stoi(value_of(words, "pods", "1"));
   const std::string label = value_of(words, "label");
   if (node != "each") {
-    add_workload(words[1], pods, gpus, node, label, has(words, "local-data"));
+    add_workload(words[1], pods, gpus, node, label, has(words, "local-data"), has(words, "pinned"));
     return true;
   }
   for (const std::string& name : names()) {
@@ -301,7 +309,10 @@ bool Play::about_node(const std::vector<std::string>& words, std::string_view re
     set_node(has(words, "found") ? "person" : vendor.own_operator, words[1], std::move(merge));
     return true;
   }
-  if (verb == "power-off") return kubelets.power_off(words[1]) || fails("no such machine");
+  if (verb == "power-off") {
+    checker->machine_goes_down(words[1]);
+    return kubelets.power_off(words[1]) || fails("no such machine");
+  }
   if (verb == "power-on") return kubelets.power_on(words[1]) || fails("no such machine");
   if (verb == "order") {
     set_node("person", words[1], {{"metadata", {{"annotations", {{sim::kOrderAnnotation, after_words(rest, 2)}}}}}});

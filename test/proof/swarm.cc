@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "bugs.h"
 #include "play.h"
 
 namespace drover::proof {
@@ -17,18 +18,20 @@ using namespace std::chrono_literals;
 // seed is to be the same story everywhere.
 class SwarmRun {
  public:
-  SwarmRun(const Vendor& vendor, std::uint64_t seed)
+  SwarmRun(const Vendor& vendor, std::uint64_t seed, const Bug* bug)
       : vendor_(vendor),
         random_(base::Random(seed).fork("swarm")),
-        // Half of all seeds hear of everything in time, so that the checker can be exact about them.
+        // Half of all seeds hear of everything in time.
         is_harsh_(seed % 2 == 1),
         has_leases_(random_.chance(0.5)),
         furnishing_(vendor.furnishings[seed % vendor.furnishings.size()]),
         play_({.seed = seed,
                .vendor = vendor,
                .nodes = fmt::format("{}={}", vendor.name, 2 + random_.below(3)),
-               .checker = {.slack = is_harsh_ ? base::Span(15min) : base::Span(45s), .sees_all = false},
-               .with_leases = has_leases_}) {}
+               .mistakes = bug == nullptr ? Door::Mistakes() : bug->mistakes(vendor),
+               .with_leases = has_leases_,
+               .without_namespace = random_.chance(0.2),
+               .knows_owners = random_.chance(0.5)}) {}
 
   SwarmResult run() {
     prepare();
@@ -73,6 +76,11 @@ class SwarmRun {
   void prepare() {
     set_images();
     create_policy(vendor_.versions[0]);
+    play_.say("operator starts");
+    if (!play_.world.store().find("namespaces", std::string(vendor_.ns))) {
+      play_.world.run_for(1s + random_.below(60) * 1s);
+      play_.say("namespace there");
+    }
     play_.say("installed");
     for (const std::string& node : play_.names()) {
       if (random_.chance(0.6)) {
@@ -80,8 +88,10 @@ class SwarmRun {
         const bool is_job = random_.chance(0.3);
         play_.add_workload("train-" + node, 1, devices, node, is_job ? "kind=job" : "", random_.chance(0.2));
       }
+      if (random_.chance(0.25)) play_.say(fmt::format("budget train-{} 1", node));
       if (random_.chance(0.3)) play_.add_workload("web-" + node, 1, 0, node, "", false);
       if (random_.chance(0.15)) play_.add_pod("notebook-" + node, 1, node, "forever:1", "");
+      if (random_.chance(0.05)) play_.add_workload("pinned-" + node, 1, 1, node, "", false, true);
     }
     if (random_.chance(0.3)) {  // from any state whatever
       play_.kill();
@@ -154,7 +164,7 @@ class SwarmRun {
                         {"since", base::rfc3339(play_.world.loop.wall() - random_.below(1000) * 1s)},
                         {"target", "whatever"},
                         {"cordon", random_.chance(0.7) ? "ours" : "found"}};
-      if (random_.chance(0.3)) json::ensure(record["claim"], {"gates", vendor_.a_gate}) = "true";
+      if (random_.chance(0.3)) json::ensure(record["claim"], {"gates", any_gate()}) = "true";
     }
     if (random_.chance(0.5)) {
       record["outcomes"] =
@@ -163,6 +173,13 @@ class SwarmRun {
                                                      {"next", random_.chance(0.5) ? "asked" : ""}}}};
     }
     return json::Value(json::text_of(record));
+  }
+
+  // One of its own, or a label that only others may set.
+  std::string_view any_gate() {
+    static constexpr std::array<std::string_view, 2> kForeign = {"node-role.kubernetes.io/control-plane",
+                                                                 "node-restriction.kubernetes.io/trusted"};
+    return random_.chance(0.6) ? vendor_.a_gate : one_of(kForeign);
   }
 
   // ---- the trouble
@@ -176,7 +193,10 @@ class SwarmRun {
         &SwarmRun::policy_changes, &SwarmRun::delete_driver,  &SwarmRun::budget,       &SwarmRun::skip,
         &SwarmRun::node_goes,      &SwarmRun::node_comes,     &SwarmRun::power,        &SwarmRun::power,
         &SwarmRun::hold,           &SwarmRun::request,        &SwarmRun::kill_one,     &SwarmRun::start_all,
-        &SwarmRun::start_all,      &SwarmRun::mend,           &SwarmRun::gate,         &SwarmRun::foreigner};
+        &SwarmRun::start_all,      &SwarmRun::mend,           &SwarmRun::gate,         &SwarmRun::foreigner,
+        &SwarmRun::outage,         &SwarmRun::refuse,         &SwarmRun::accept,       &SwarmRun::accept,
+        &SwarmRun::wrong_clock,    &SwarmRun::definition,     &SwarmRun::taint,        &SwarmRun::untaint,
+        &SwarmRun::untaint};
     const std::size_t deed = random_.below(kOperations.size() + vendor_.troubles.size());
     if (deed < kOperations.size()) return (this->*kOperations[deed])();
     say_all(vendor_.troubles[deed - kOperations.size()]);
@@ -258,13 +278,43 @@ class SwarmRun {
     const std::string_view value = random_.chance(0.5) ? vendor_.gate_closed : "true";
     play_.say(fmt::format("label {} {}={}", node, vendor_.a_gate, value));
   }
+  // Shorter and longer than every limit; a leader that loses its lease ends, and is started again.
+  void outage() {
+    play_.say("api away");
+    play_.world.run_for(5s + random_.below(random_.chance(0.2) ? 900 : 120) * 1s);
+    play_.say("api back");
+    start_all();
+  }
+  void refuse() {
+    static constexpr std::array kWhat = {"cordons",   "uncordons",  "nodes",  "evictions",
+                                         "deletions", "daemonsets", "status", "events"};
+    play_.say(fmt::format("api refuses {}", one_of(kWhat)));
+  }
+  void accept() { play_.say("api refuses nothing"); }
+  void wrong_clock() {
+    static constexpr std::array kOff = {"1h", "-1h", "0s", "100s"};
+    kill_one();
+    play_.say(fmt::format("clock {}", one_of(kOff)));
+    start_all();
+  }
+  void definition() {
+    play_.say("definition gone");
+    play_.world.run_for(1s + random_.below(600) * 1s);
+    play_.say("definition back");
+    play_.world.run_for(1s);
+    if (random_.chance(0.8)) policy_comes();
+  }
+  void taint() { play_.say("taint " + any_node()); }
+  void untaint() { play_.say("untaint " + any_node()); }
   void foreigner() { play_.competing_operator(random_.chance(0.3)); }
 
   // ---- the end
 
   void calm_down() {
     play_.checker->note("fate", "the trouble ends");
+    play_.checker->the_trouble_ends();
     play_.luck.clear();
+    accept();
     mend();
     play_.competing_operator(false);
     const bool budgets_go = random_.chance(0.5);
@@ -274,6 +324,7 @@ class SwarmRun {
       const NodeMarks marks = marks_of(vendor_, *play_.node(node));
       if (marks.claim && !marks.claim_is_ours()) play_.say(fmt::format("record {} removed", node));
       play_.say(fmt::format("label {} {}=", node, vendor_.skip_label));
+      play_.say("untaint " + node);
       if (budgets_go) play_.say(fmt::format("budget train-{} gone", node));
     }
     if (random_.chance(0.85)) {
@@ -281,7 +332,7 @@ class SwarmRun {
       resume();
       if (random_.chance(0.5)) change_version();
     } else {
-      policy_goes();
+      random_.chance(0.5) ? policy_goes() : void(play_.say("definition gone"));
     }
     play_.start(0);
     // An answer that was on its way may still cost it its lease; then its kubelet starts it again.
@@ -300,6 +351,8 @@ class SwarmRun {
 
 }  // namespace
 
-SwarmResult swarm(const Vendor& vendor, std::uint64_t seed) { return SwarmRun(vendor, seed).run(); }
+SwarmResult swarm(const Vendor& vendor, std::uint64_t seed, const Bug* bug) {
+  return SwarmRun(vendor, seed, bug).run();
+}
 
 }  // namespace drover::proof

@@ -15,6 +15,8 @@ struct SwarmResult {
   std::string chronicle;  // what happened
 };
 
-SwarmResult swarm(const Vendor& vendor, std::uint64_t seed);
+struct Bug;
+// `bug`: one that every operator has.
+SwarmResult swarm(const Vendor& vendor, std::uint64_t seed, const Bug* bug = nullptr);
 
 }  // namespace drover::proof

@@ -35,7 +35,8 @@ Terms tt_terms(const kube::Object& policy) {
   // Evictions that are in vain fail the node: nothing is ever deleted instead.
   const RemovalTerms removal{.force = json::flag_at(*upgrade, {"drain", "force"}),
                              .local_data = json::flag_at(*upgrade, {"drain", "deleteEmptyDir"}, true),
-                             .seconds = 0};
+                             .seconds = 0,
+                             .gives_up_in = json::int_at(*upgrade, {"drain", "timeoutSeconds"}, 600)};
   Terms terms{.is_there = true,
               .uid = std::string(kube::uid_of(policy)),
               .version = std::string(json::text_at(policy, {"spec", "version"})),

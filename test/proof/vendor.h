@@ -22,7 +22,8 @@ namespace drover::proof {
 struct RemovalTerms {
   bool force = false;
   bool local_data = false;
-  std::int64_t seconds = 300;  // then pods are deleted; 0: never
+  std::int64_t seconds = 300;    // then pods are deleted; 0: never
+  std::int64_t gives_up_in = 0;  // where they are not: the node fails; 0: when it likes
 };
 
 // What a policy asks for.

@@ -28,11 +28,14 @@ cp "$forge_ca" "$stage/machine/etc/ssl/certs/ca-certificates.crt"
 
 # ---- the trace: "PID execve("/path", ["word", ...], ["NAME=value", ...]) = 0"
 
-# Of the processes that the agent itself has started: the first program that each became.
+# Of the processes that the agent itself has started: the first program that each became. A call that another process
+# interrupts stands in two lines, and its answer may come after the child's first words.
 started() {
     awk -v agent="$agent" '
-        match($0, /(clone3?|v?fork)\(.*= [0-9]+$/) && $1 == agent { child[$NF] }
-        /execve\(.*= 0$/ && $1 in child && !($1 in seen) { seen[$1]; print }' "$stage/trace"
+        FNR == NR { if ($1 == agent && /(clone3?|v?fork)(\(| resumed>).*= [0-9]+$/) child[$NF]; next }
+        /execve\(/ { call[$1] = $0 }
+        /<\.\.\. execve resumed>.*= 0$/ && call[$1] != "" { sub(/ <unfinished \.\.\.>$/, "", call[$1]); $0 = call[$1] ") = 0" }
+        /execve\(.*= 0$/ && $1 in child && !($1 in seen) { seen[$1]; print }' "$stage/trace" "$stage/trace"
 }
 paths() { started | sed -E 's/^[0-9]+ +execve\("([^"]*)".*/\1/' | sort -u | tr '\n' ' '; }
 names_for() { # PROGRAM: the names of its variables
