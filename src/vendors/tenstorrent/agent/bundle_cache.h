@@ -3,7 +3,8 @@
 // Data at rest, below the firmware folder (words.h):
 //   bundles/<key>/bundle.fwbundle   the file as it came
 //   bundles/<key>/entry.json        {"v":1, number, url, sha256, version, boards}
-//   part/<key>                      a download under way, which the next probe goes on with
+//   part/<key>                      a download under way, which the next probe of this bundle goes on with
+//   part/<key>.lock                 held while a pod is at it; what no pod is at goes when another bundle is fetched
 //   part/<key>.entry/               an entry that is being made; what is found there goes
 // The key is made of the URL. An entry appears by one rename, and is used only if its file has the fingerprint that was
 // noted when it was read and checked. The last few are kept.

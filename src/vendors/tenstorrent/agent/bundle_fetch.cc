@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 namespace drover::agent {
 namespace {
@@ -65,6 +66,7 @@ struct BundleFetch::Body : std::enable_shared_from_this<BundleFetch::Body> {
                                locked.error().message));
     }
     lock = std::move(*locked);
+    sweep_parts();
     const auto room = host.free_bytes(part);
     if (room && *room < kRoomNeeded) {
       return fault(Fault::Kind::Failed,
@@ -72,6 +74,19 @@ struct BundleFetch::Body : std::enable_shared_from_this<BundleFetch::Body> {
                                vendors::kFirmwareFolder, kRoomNeeded / kMiB));
     }
     return {};
+  }
+
+  // Downloads that no pod is at, of bundles that are not wanted any more, are large.
+  void sweep_parts() {
+    const std::string folder = part.substr(0, part.rfind('/'));
+    for (const auto& name : host.list(folder).value_or(std::vector<std::string>{})) {
+      const std::string other = fmt::format("{}/{}", folder, name.substr(0, name.find('.')));
+      if (other == part) continue;
+      const auto free = host.lock(other + ".lock");
+      if (!free) continue;
+      static_cast<void>(host.remove_tree(fmt::format("{}/{}", folder, name)));
+      static_cast<void>(host.remove(other + ".lock"));
+    }
   }
 
   void ask() {

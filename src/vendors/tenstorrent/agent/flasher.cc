@@ -30,6 +30,16 @@ bool is_galaxy(const ChipReading& reading) {
   });
 }
 
+std::string_view word(FlashStep step) {
+  switch (step) {
+    case FlashStep::Flash: return "flash";
+    case FlashStep::Read: return "nothing more than this reading";
+    case FlashStep::ReadAndReset: return "one reset";
+    case FlashStep::Nothing: break;
+  }
+  return "nothing";
+}
+
 // Why the device is not free; "" when it is.
 std::string held_by(host::Host& host) {
   const auto holders = holders_of(host, tenstorrent().device);
@@ -105,7 +115,7 @@ struct Flasher::Body : std::enable_shared_from_this<Flasher::Body> {
                             reading.smi_trouble.empty() ? "" : fmt::format(" ({})", reading.smi_trouble)));
     const Readback readback = compare(reading, settings.wish.target);
     const FlashDecision decided = decision(readback);
-    context.say(decided.why);
+    context.say(fmt::format("next: {}: {}", word(decided.step), decided.why));
     switch (decided.step) {
       case FlashStep::Flash: return is_ending ? stop(Outcome::NotBegun, kToldToEnd) : flash();
       case FlashStep::ReadAndReset: return is_ending ? stop(Outcome::Unfinished, kToldToEnd) : reset(decided);

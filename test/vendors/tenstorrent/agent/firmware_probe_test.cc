@@ -229,6 +229,24 @@ TEST_F(Probe, DoesNotMixTwoDownloadsOfOneFile) {
   EXPECT_THAT(verdict.message, HasSubstr("another pod is fetching it"));
 }
 
+TEST_F(Probe, RemovesWhatIsLeftOfDownloadsThatNoPodIsAt) {
+  yard.network.cut_after = 200;
+  yard.start("firmware-probe");
+  yard.loop.run_until([&] { return yard.said("the download stopped"); }, 1min);
+  const std::string left = bundle_part(*vendors::parse_bundle_url(yard.bundle_url));
+  yard.bundle_url = "https://example.com/held";
+  const std::string held = bundle_part(*vendors::parse_bundle_url(yard.bundle_url));
+  yard.kill();
+  ASSERT_TRUE(yard.host.append(held, "half"));
+  const auto other_pod = yard.host.lock(held + ".lock");
+  yard.network.cut_after = 0;
+  yard.bundle_url = "https://example.com/another";
+  EXPECT_EQ(yard.probe().outcome, Outcome::Ready);
+  EXPECT_FALSE(yard.host.exists(left));
+  EXPECT_FALSE(yard.host.exists(left + ".lock"));
+  EXPECT_TRUE(yard.host.exists(held));
+}
+
 TEST_F(Probe, KeepsTheLastFewBundles) {
   for (int i = 0; i < 6; ++i) {
     yard.bundle_url = fmt::format("https://example.com/{}", i);
