@@ -50,6 +50,14 @@ std::string version_of(host::Host& host, const std::string& address) {
   return {};
 }
 
+// A machine that shows no links shows the driver's own folder all the same.
+std::string driver_of(host::Host& host, const std::string& address) {
+  const auto link = host.link(fmt::format("{}/{}/driver", kBus, address));
+  if (link) return link->substr(link->rfind('/') + 1);
+  const auto own = host.list(fmt::format("{}/{}/tenstorrent", kBus, address));
+  return own && !own->empty() ? std::string(kDriver) : std::string();
+}
+
 std::string safe_name(std::string_view text) {
   const bool is_address = !text.empty() && text.size() <= 16 && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == ':' || c == '.';
@@ -73,10 +81,9 @@ ChipReading read_chips(host::Host& host) {
     const std::string cls = host.read(folder + "class").value_or("");
     if (hex_digits(vendor) != tenstorrent().device.pci || !hex_digits(cls).starts_with(tenstorrent().device.classes))
       continue;
-    const std::string driver = host.link(folder + "driver").value_or("");
     reading.functions.push_back({.address = address,
                                  .subsystem = number_in(host, folder + "subsystem_device"),
-                                 .driver = driver.substr(driver.rfind('/') + 1)});
+                                 .driver = driver_of(host, address)});
     reading.chips.push_back({.name = address, .version = version_of(host, address)});
   }
   return reading;
@@ -99,7 +106,7 @@ ChipReading with_smi(ChipReading reading, std::string_view output) {
   reading.told_by_smi = 0;
   for (const json::Value& device : devices->get_array()) {
     if (static_cast<std::size_t>(reading.told_by_smi) >= kMostChips) break;
-    const std::string name = safe_name(json::text_at(device, {"board_info", "bus_id"}));
+    const std::string name = safe_name(base::lower(json::text_at(device, {"board_info", "bus_id"})));
     const std::string version = version_or_nothing(json::text_at(device, {"firmwares", "fw_bundle_version"}));
     const int number = reading.told_by_smi++;
     const auto chip = std::find_if(reading.chips.begin(), reading.chips.end(),

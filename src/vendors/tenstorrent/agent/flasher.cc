@@ -204,10 +204,12 @@ struct Flasher::Body : std::enable_shared_from_this<Flasher::Body> {
           decided.otherwise,
           fmt::format("the one reset was not tried, as the journal cannot be written: {}", noted.error().message));
     }
-    host::Command command{.path = std::string(vendors::kTtSmi), .args = {is_galaxy(reading) ? "-glx_reset" : "-r"}};
+    host::Command command{.path = std::string(vendors::kTtSmi), .args = {"-r"}};
+    // Without -s some versions go on to their full-screen view after the reset of a tray.
+    if (is_galaxy(reading)) command.args = {"-glx_reset", "-s"};
     command.within = kResetWithin;
     command.environment = {{"PYTHONUNBUFFERED", "1"}};
-    context.say(fmt::format("running {} {}", command.path, command.args.front()));
+    context.say(fmt::format("running {} {}", command.path, base::join(command.args, " ")));
     host.run(command, context.loop, [weak = weak_from_this()](const Result<host::Ran>& ran) {
       const auto self = weak.lock();
       if (!self || self->is_over) return;

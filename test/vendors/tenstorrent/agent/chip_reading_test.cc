@@ -36,6 +36,13 @@ TEST_F(Reading, CountsAChipWithoutADriverAsUnread) {
   EXPECT_EQ(compare(reading, kOld), Readback::Unread);
 }
 
+TEST_F(Reading, KnowsTheDriverWhereTheMachineShowsNoLinks) {
+  std::filesystem::remove(yard.root + "/sys/bus/pci/devices/0000:01:00.0/driver");
+  EXPECT_EQ(read_chips(yard.host).functions[0].driver, "tenstorrent");
+  std::filesystem::remove_all(yard.root + "/sys/bus/pci/devices/0000:01:00.0/tenstorrent");
+  EXPECT_EQ(without_driver(read_chips(yard.host)), "0000:01:00.0 (no driver)");
+}
+
 TEST_F(Reading, TakesNothingButAVersionForAVersion) {
   for (const char* text :
        {"", "\n", "19", "19.8", "v19.8.0.0", "19.8.0.0.0", "0xffffffff", "19.8.0.x", "99999.1.1.1"}) {

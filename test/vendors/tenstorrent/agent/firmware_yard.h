@@ -33,6 +33,7 @@ struct PlayedChip {
   bool answers = true;     // sysfs and tt-smi can read its version
   bool is_listed = true;   // tt-smi sees it
   bool is_remote = false;  // behind another: not on the bus
+  std::string subsystem = "0x0014";
 };
 
 // What tt-flash does when it is run.
@@ -199,8 +200,9 @@ class FirmwareYard {
       const std::string folder = "/sys/bus/pci/devices/" + chip.address;
       file(folder + "/vendor", "0x1e52\n");
       file(folder + "/class", "0x120000\n");
-      file(folder + "/subsystem_device", "0x0014\n");
+      file(folder + "/subsystem_device", chip.subsystem + "\n");
       if (!driver.empty()) std::filesystem::create_symlink("../../drivers/" + driver, root + folder + "/driver");
+      if (driver.empty()) continue;
       const std::string below = fmt::format("{}/tenstorrent/tenstorrent!{}", folder, number++);
       file(below + "/tt_card_type", "n300\n");
       if (chip.answers) file(below + "/tt_fw_bundle_ver", chip.running + "\n");

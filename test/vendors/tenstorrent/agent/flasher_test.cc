@@ -269,6 +269,19 @@ TEST_F(Flash, ActivatesWhatWasWrittenAndDidNotRun) {
   EXPECT_EQ(yard.resets(), 1);
 }
 
+TEST(GalaxyFlash, ResetsTheTrayAndDoesNotEndInAScreen) {
+  FirmwareYard yard(std::vector<PlayedChip>{{.address = "0000:01:00.0", .subsystem = "0x0035"}});
+  yard.network.file = make_bundle("19,9,0,0", {"WH_UBB"});
+  yard.put_bundle_into_cache();
+  yard.flash_plays = {.resets = false};
+  EXPECT_EQ(yard.flash().outcome, Outcome::Done) << yard.verdict().message;
+  const auto reset = std::find_if(yard.host.ran.begin(), yard.host.ran.end(), [](const host::Command& command) {
+    return command.path == vendors::kTtSmi && command.args.front() != "-s";
+  });
+  ASSERT_NE(reset, yard.host.ran.end());
+  EXPECT_THAT(reset->args, ElementsAre("-glx_reset", "-s"));
+}
+
 TEST_F(Flash, ResetsNoMoreThanOnce) {
   yard.flash_plays = {.resets = false};
   yard.reset_works = false;
