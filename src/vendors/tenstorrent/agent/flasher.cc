@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/inspect.h"
 #include "base/text.h"
 #include "vendors/tenstorrent/agent/bundle_cache.h"
 #include "vendors/tenstorrent/agent/flash_output.h"
 #include "vendors/tenstorrent/agent/flash_sentence.h"
-#include "vendors/tenstorrent/agent/programs.h"
+#include "vendors/tenstorrent/agent/kmd_cache.h"
+#include "vendors/tenstorrent/agent/kmd_hold.h"
 #include "vendors/tenstorrent/agent/task_verdict.h"
 
 namespace drover::agent {
@@ -20,7 +20,6 @@ using base::Fault;
 using base::Result;
 using protocol::Outcome;
 
-constexpr std::size_t kMostFlashHolders = 8;
 constexpr base::Span kResetWithin = std::chrono::minutes(5);
 
 // The boards whose chips are reset together with their tray, by the subsystem ids of their functions.
@@ -40,21 +39,18 @@ std::string_view word(FlashStep step) {
   return "nothing";
 }
 
-// Why the device is not free; "" when it is.
+// Why the device is not free; "" when it is. The module's references count what no process shows, too: without them,
+// every process has to be seen.
 std::string held_by(host::Host& host) {
-  const auto holders = holders_of(host, tenstorrent().device);
-  if (!holders) return fmt::format("it cannot be seen which processes hold the device ({})", holders.error().message);
-  if (!holders->empty()) {
-    return fmt::format("the device is held by {}; it is tried again when they are gone",
-                       names_of(*holders, kMostFlashHolders));
-  }
-  if (const int hidden = host.hidden_processes(); hidden > 0) {
-    return fmt::format(
-        "{} processes could not be looked into, and one of them may hold the device: run this as root, "
-        "privileged and with hostPID",
-        hidden);
-  }
-  return {};
+  const auto free = kmd_is_free(host);
+  if (!free) return free.error().message;
+  const bool has_references = host.exists(fmt::format("/sys/module/{}/refcnt", kKmdModule));
+  const int hidden = has_references ? 0 : host.hidden_processes();
+  if (hidden == 0) return {};
+  return fmt::format(
+      "{} processes could not be looked into, and one of them may hold the device: run this as root, "
+      "privileged and with hostPID",
+      hidden);
 }
 
 }  // namespace

@@ -193,7 +193,7 @@ class FirmwareYard {
     std::ofstream(root + path) << text;
   }
   void show_chips() {
-    std::filesystem::remove_all(root + "/sys");
+    std::filesystem::remove_all(root + "/sys/bus");
     int number = 0;
     for (const PlayedChip& chip : chips) {
       if (chip.is_remote) continue;

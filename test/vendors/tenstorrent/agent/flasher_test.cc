@@ -90,6 +90,16 @@ TEST_F(Flash, WaitsWhileAProcessHoldsTheDeviceAndAsksNoTtSmi) {
   EXPECT_EQ(yard.flash().outcome, Outcome::Done);
 }
 
+TEST_F(Flash, WaitsWhileTheModuleHasReferencesThatNoProcessShows) {
+  yard.file("/sys/module/tenstorrent/refcnt", "2\n");
+  const auto verdict = yard.flash();
+  EXPECT_EQ(verdict.outcome, Outcome::NotBegun);
+  EXPECT_THAT(verdict.message, HasSubstr("2 references"));
+  yard.file("/sys/module/tenstorrent/refcnt", "0\n");
+  yard.host.hidden = 3;  // what cannot be seen holds nothing
+  EXPECT_EQ(yard.flash().outcome, Outcome::Done);
+}
+
 TEST_F(Flash, DoesNotBeginWhereProcessesCannotBeSeen) {
   yard.host.hidden = 3;
   EXPECT_EQ(yard.flash().outcome, Outcome::NotBegun);
