@@ -16,7 +16,7 @@ struct DownloadAsk {
   std::uint64_t from = 0;  // the bytes before this are here already
 };
 
-// What comes, in order; a fault that `begin` or `piece` returns ends it.
+// What comes, in order; a fault that `begin` or `piece` returns ends it, and neither lets go of the download.
 struct DownloadSink {
   // The first piece stands at this byte of the file: where it was asked for, or 0 if the server starts at the
   // beginning.

@@ -21,6 +21,7 @@ using base::Result;
 using protocol::Outcome;
 
 constexpr base::Span kResetWithin = std::chrono::minutes(5);
+constexpr base::Span kSettles = std::chrono::seconds(10);
 
 // The boards whose chips are reset together with their tray, by the subsystem ids of their functions.
 bool is_galaxy(const ChipReading& reading) {
@@ -97,11 +98,20 @@ struct Flasher::Body : std::enable_shared_from_this<Flasher::Body> {
       reading = read_chips(host);
       // A worker of tt-flash may have been left behind; what went wrong is known all the same.
       if (was_begun() && note->written && !note->verified) return conclude(Outcome::Failed, held);
-      return stop(was_begun() ? Outcome::Unfinished : Outcome::NotBegun, held);
+      const bool may_have_begun = was_begun() || !trouble.empty();
+      return stop(may_have_begun ? Outcome::Unfinished : Outcome::NotBegun, held);
     }
     context.say("reading the chips (sysfs, tt-smi -s)");
     read_drained_chips(host, context.loop, [weak = weak_from_this()](ChipReading read) {
       if (const auto self = weak.lock(); self && !self->is_over) self->go_on(std::move(read));
+    });
+  }
+
+  // A chip may need a moment after its reset.
+  void look_later() {
+    context.say(fmt::format("reading again in {}", base::human(kSettles)));
+    soon = context.loop.after(kSettles, [weak = weak_from_this()] {
+      if (const auto self = weak.lock(); self && !self->is_over) self->look();
     });
   }
 
@@ -110,6 +120,8 @@ struct Flasher::Body : std::enable_shared_from_this<Flasher::Body> {
     context.say(fmt::format("chips: {}{}", text_of(reading),
                             reading.smi_trouble.empty() ? "" : fmt::format(" ({})", reading.smi_trouble)));
     const Readback readback = compare(reading, settings.wish.target);
+    if (readback == Readback::Unread && was_begun() && !is_ending && !std::exchange(has_settled, true))
+      return look_later();
     const FlashDecision decided = decision(readback);
     context.say(fmt::format("next: {}: {}", word(decided.step), decided.why));
     switch (decided.step) {
@@ -195,6 +207,7 @@ struct Flasher::Body : std::enable_shared_from_this<Flasher::Body> {
 
   void reset(const FlashDecision& decided) {
     note->reset = true;
+    has_settled = false;
     if (const auto noted = write_flash_note(host, *note); !noted) {
       return conclude(
           decided.otherwise,
@@ -270,6 +283,7 @@ struct Flasher::Body : std::enable_shared_from_this<Flasher::Body> {
   ChipReading reading = {};
   std::optional<FlashEnd> ended;
   base::Timer soon;
+  bool has_settled = false;
   bool is_ending = false;
   bool is_flashing = false;
   bool is_over = false;

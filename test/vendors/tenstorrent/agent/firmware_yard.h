@@ -298,6 +298,7 @@ class FirmwareYard {
   bool reset_works = true;
   bool smi_works = true;
   std::function<void()> while_flashing = [] {};
+  std::function<void()> after_reading = [] {};
 
   std::string claim = "claim-1";
   std::string asked_boot = "boot-1";
@@ -327,7 +328,10 @@ class FirmwareYard {
       });
     };
     if (command.path == vendors::kTtFlash) return play_flash(finish);
-    if (command.args.front() == "-s") return finish(smi_works ? smi_text() : "No Tenstorrent driver detected!\n", 0);
+    if (command.args.front() == "-s") {
+      finish(smi_works ? smi_text() : "No Tenstorrent driver detected!\n", 0);
+      return a_loop.post([this] { after_reading(); });
+    }
     if (!host.begin_deed()) return;
     if (reset_works) activate();
     finish("reset\n", 0);

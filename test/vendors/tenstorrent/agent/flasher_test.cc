@@ -292,6 +292,18 @@ TEST(GalaxyFlash, ResetsTheTrayAndDoesNotEndInAScreen) {
   EXPECT_THAT(reset->args, ElementsAre("-glx_reset", "-s"));
 }
 
+TEST_F(Flash, GivesAChipAMomentAfterTheResetOfTtFlash) {
+  yard.flash_plays.wedges = true;
+  yard.after_reading = [&] {
+    if (yard.readings() < 2) return;
+    yard.chips.back().answers = true;
+    yard.show_chips();
+  };
+  EXPECT_EQ(yard.flash().outcome, Outcome::Done);
+  EXPECT_EQ(yard.resets(), 0);
+  EXPECT_EQ(yard.readings(), 3);
+}
+
 TEST_F(Flash, ResetsNoMoreThanOnce) {
   yard.flash_plays = {.resets = false};
   yard.reset_works = false;
@@ -389,6 +401,12 @@ TEST_F(Flash, DoesNotWriteWhereTheJournalIsGarbled) {
   EXPECT_EQ(verdict.outcome, Outcome::Failed);
   EXPECT_THAT(verdict.message, HasSubstr("journal.json"));
   EXPECT_EQ(yard.flashes(), 0);
+}
+
+TEST_F(Flash, DoesNotSayThatNothingWasBegunWhereTheJournalIsGarbledAndTheDeviceHeld) {
+  yard.file(flash_journal_path(), "{\"v\":1,");
+  yard.host.held = {{.pid = 7, .command = "tt-flash", .path = "/dev/tenstorrent/0", .pod_uid = ""}};
+  EXPECT_EQ(yard.flash().outcome, Outcome::Unfinished);
 }
 
 TEST_F(Flash, DoesNotWriteWhereTheJournalCannotBeWritten) {
