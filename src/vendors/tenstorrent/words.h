@@ -34,6 +34,10 @@ inline constexpr std::string_view kKmdSourceVariable = "TT_KMD_SOURCE";
 inline constexpr std::string_view kKmdSource = "https://github.com/tenstorrent/tt-kmd.git";
 inline constexpr int kLoaderPort = 8082;  // where the builder answers whether its driver is loaded
 
+// What the two pods run: `drover agent <this>`.
+inline constexpr std::string_view kFlashProgram = "flash";
+inline constexpr std::string_view kFirmwareProbeProgram = "firmware-probe";
+
 // The environment of the flash Job and of the firmware probe; what the vendor's flasher has a name for keeps it.
 inline constexpr std::string_view kFlashClaimVariable = "DROVER_CLAIM";    // the claim that this pod works for
 inline constexpr std::string_view kFlashBootVariable = "DROVER_BOOT_ID";   // of the node when the claim was made

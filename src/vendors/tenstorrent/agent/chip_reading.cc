@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -19,7 +20,7 @@ constexpr std::string_view kBus = "/sys/bus/pci/devices";
 constexpr std::string_view kDriver = "tenstorrent";
 constexpr base::Span kSmiWithin = std::chrono::minutes(2);
 constexpr std::size_t kMostSmiBytes = 8 * 1024 * 1024;
-constexpr std::size_t kMostNamed = 8;
+constexpr std::size_t kMostNamed = 4;
 constexpr std::size_t kMostChips = 64;
 
 std::string_view hex_digits(std::string_view text) {
@@ -156,10 +157,17 @@ std::vector<protocol::Part> parts_of(const ChipReading& reading) {
 }
 
 std::string text_of(const ChipReading& reading) {
+  std::map<std::string, std::vector<std::string>> by_version;
+  for (const Chip& chip : reading.chips) by_version[chip.version].push_back(chip.name);
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups(by_version.begin(), by_version.end());
+  // What few chips say is what is looked for.
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
   std::vector<std::string> texts;
-  for (const Chip& chip : reading.chips)
-    texts.push_back(fmt::format("{} {}", chip.name, chip.version.empty() ? "cannot be read" : chip.version));
-  return texts.empty() ? "no chip on the PCI bus" : named(std::move(texts), kMostNamed);
+  for (auto& [version, names] : groups)
+    texts.push_back(
+        fmt::format("{} ({})", version.empty() ? "no version" : version, named(std::move(names), kMostNamed)));
+  return texts.empty() ? "no chip on the PCI bus" : base::join(texts, ", ");
 }
 
 std::string without_driver(const ChipReading& reading) {

@@ -53,11 +53,11 @@ enum class Readback { AtTarget, Differs, Unread };
 Readback compare(const ChipReading& reading, const FirmwareVersion& target);
 std::vector<protocol::Part> parts_of(const ChipReading& reading);
 
-// "0000:01:00.0 19.8.0.0, 0000:02:00.0 cannot be read and 6 more": for people.
+// "no version (0000:02:00.0), 19.8.0.0 (0000:01:00.0, 0000:03:00.0)": for people; what the fewest chips say first.
 std::string text_of(const ChipReading& reading);
 // The functions that tt-kmd does not serve, with what does: "0000:01:00.0 (vfio-pci)"; "" for none.
 std::string without_driver(const ChipReading& reading);
-// Those of a kind, by name; "" for none.
+// Those that do not tell their version; "" for none.
 std::string unread_chips(const ChipReading& reading);
 
 }  // namespace drover::agent

@@ -64,8 +64,8 @@ struct FirmwareProbe::Body : std::enable_shared_from_this<FirmwareProbe::Body> {
     if (judgement.kind != FlashJudgement::Kind::MayFlash) return end(outcome_of(judgement.kind), judgement.why);
     const std::string unread = unread_chips(reading);
     end(Outcome::Ready,
-        fmt::format("{} can be flashed with firmware {}{}{}", text_of(reading), bundle->bundle.version.text(),
-                    judgement.uses_force ? ", forced" : "",
+        fmt::format("chips with firmware {} can be flashed with {}{}{}", text_of(reading),
+                    bundle->bundle.version.text(), judgement.uses_force ? ", forced" : "",
                     unread.empty() ? "" : fmt::format("; {} will be asked again by tt-smi after the drain", unread)));
   }
 

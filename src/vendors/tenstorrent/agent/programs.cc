@@ -11,6 +11,7 @@
 #include "vendors/tenstorrent/agent/loader.h"
 #include "vendors/tenstorrent/agent/return_to_host.h"
 #include "vendors/tenstorrent/agent/vacate.h"
+#include "vendors/tenstorrent/words.h"
 
 namespace drover::agent {
 namespace {
@@ -58,7 +59,7 @@ constexpr std::array<ProgramRow, 5> kTenstorrentPrograms{{
      .help = "Take the operator's Tenstorrent driver off this machine, and wait until DKMS has brought its own",
      .footer = "Run by `kubectl drover migrate --rollback`. It installs nothing, and refuses while the device is held.",
      .begin = begin_deed<HandBack>},
-    {.name = "flash",
+    {.name = vendors::kFlashProgram,
      .help = "Flash Tenstorrent firmware to the chips of this node, once for each claim (flash Job)",
      .footer = "Told by its environment: DROVER_CLAIM, DROVER_TARGET (19.9.0.0#7), DROVER_BOOT_ID, TT_FW_BUNDLE_URL,\n"
                "TT_FORCE_WRITE, TT_CONTINUE_ON_READBACK_FAILURE, TT_HOMOGENIZE_FIRMWARE_VERSIONS. The bundle must be "
@@ -66,7 +67,7 @@ constexpr std::array<ProgramRow, 5> kTenstorrentPrograms{{
                "node's cache. Run again, it only reads. Its verdict is the pod's termination message.",
      .read = make_flasher,
      .is_task = true},
-    {.name = "firmware-probe",
+    {.name = vendors::kFirmwareProbeProgram,
      .help = "Read this node's firmware versions, and fetch and check a bundle for them (probe pod)",
      .footer = "Told by its environment, as `drover agent flash`; without TT_FW_BUNDLE_URL it only reads. It starts no "
                "program\n"

@@ -116,6 +116,16 @@ TEST_F(Reading, EndsATtSmiThatHangs) {
   EXPECT_EQ(compare(*reading, kOld), Readback::AtTarget);
 }
 
+TEST_F(Reading, IsToldWithWhatTheFewestChipsSayFirst) {
+  ChipReading reading;
+  for (int i = 1; i <= 8; ++i) reading.chips.push_back({fmt::format("0000:0{}:00.0", i), "19.9.0.0"});
+  reading.chips[6].version = "19.8.0.0";
+  reading.chips[7].version = "";
+  EXPECT_EQ(text_of(reading),
+            "no version (0000:08:00.0), 19.8.0.0 (0000:07:00.0), "
+            "19.9.0.0 (0000:01:00.0, 0000:02:00.0, 0000:03:00.0, 0000:04:00.0 and 2 more)");
+}
+
 TEST_F(Reading, ComparesVersionsAndNotTexts) {
   ChipReading reading;
   reading.chips = {{"0000:01:00.0", "19.8.0"}};

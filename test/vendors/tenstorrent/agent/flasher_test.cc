@@ -51,7 +51,7 @@ TEST_F(Flash, AsksNothingOverTheNetwork) {
 TEST_F(Flash, SaysEachStepAndWhatTtFlashSaysAndNoToken) {
   yard.flash();
   EXPECT_TRUE(yard.said("flash: claim claim-1, target 19.9.0.0#0"));
-  EXPECT_TRUE(yard.said("chips: 0000:01:00.0 19.8.0.0"));
+  EXPECT_TRUE(yard.said("chips: 19.8.0.0 (0000:01:00.0, 0000:02:00.0)"));
   EXPECT_TRUE(yard.said("tt-flash: Stage: RESET"));
   EXPECT_TRUE(yard.said("verdict: done"));
   EXPECT_FALSE(yard.said("secret"));
