@@ -10,6 +10,12 @@ find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 
+# Linked statically: the flash Job's image is the vendor's, and need not have it.
+find_library(ZLIB_STATIC NAMES libz.a REQUIRED)
+find_path(ZLIB_INCLUDE zlib.h REQUIRED)
+add_library(zlib UNKNOWN IMPORTED)
+set_target_properties(zlib PROPERTIES IMPORTED_LOCATION ${ZLIB_STATIC} INTERFACE_INCLUDE_DIRECTORIES ${ZLIB_INCLUDE})
+
 # Debian's RE2 ships no CMake package.
 find_path(RE2_INCLUDE re2/re2.h REQUIRED)
 find_library(RE2_LIBRARY re2 REQUIRED)

@@ -33,7 +33,7 @@ Result<std::string> name_in(const Environment& environment, std::string_view nam
   const std::string value = variable_of(environment, name);
   if (value.empty() && must_be_there) {
     return fault(Fault::Kind::Refused,
-                 fmt::format("{} is not set; the driver's DaemonSet gives it to this container", name));
+                 fmt::format("{} is not set; the operator sets it in this container's template", name));
   }
   const bool is_name = value.size() <= 253 && std::all_of(value.begin(), value.end(), [](char c) {
                          return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

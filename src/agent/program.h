@@ -1,7 +1,8 @@
 // What runs on a node: the agent's programs, and the table by which `drover agent` and the simulator start them.
 //
 // Most programs talk to the API server and run until they are ended. A few are deeds that are done once to the machine,
-// by hand or by a pod, and know no API server. Everything that a program may touch is handed to it.
+// by hand or by a pod, and know no API server. A task is a program that runs in a pod without a token: it asks no API
+// server, and ends with a verdict. Everything that a program may touch is handed to it.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "agent/devices.h"
+#include "agent/download.h"
 #include "agent/environment.h"
 #include "base/loop.h"
 #include "base/random.h"
@@ -28,6 +30,9 @@ struct ProgramContext {
   base::Random random;
   std::function<void(std::string_view line)> say;
   std::function<void(int code)> exit;
+  // For tasks. The verdict (protocol/verdict.h) goes to the kubelet as the pod's termination message.
+  std::function<void(std::string_view text)> tell_verdict = {};
+  Downloads* downloads = nullptr;  // nullptr: there is no network to ask
 };
 
 class Program {
@@ -57,6 +62,9 @@ struct ProgramRow {
   base::Result<MakeProgram> (*read)(const Environment& environment) = nullptr;
   // The deed ends when what this returns is destroyed.
   std::shared_ptr<void> (*begin)(host::Host& host, base::Loop& loop, DeedSays say, DeedDone done) = nullptr;
+
+  // It has no token: it is run without an API server.
+  bool is_task = false;
 
   // On a real machine.
   bool sees_host_folder = false;     // its container has the machine's files below /host

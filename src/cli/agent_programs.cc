@@ -1,16 +1,21 @@
 // The agent's programs on a real machine. They run in pods whose templates drover renders; by hand they do the same to
 // the machine they run on. A program's readiness is asked for over HTTP and answered by looking at the machine, without
-// a process; a deed is done as root, on the machine itself, and asks no API server.
+// a process; a task ends with a verdict, which the kubelet finds in the container's termination log; a deed is done as
+// root, on the machine itself, and asks no API server.
 #include "cli/agent_programs.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "agent/https_download.h"
 #include "base/log.h"
+#include "base/time.h"
 #include "cli/address.h"
 #include "cli/agent_session.h"
 #include "cli/flags.h"
@@ -77,6 +82,55 @@ int run_agent(const agent::ProgramRow& row, const ProgramFlags& flags) {
   return session.run(flags.target, *make);
 }
 
+// For a task: it has no token, and asks nothing.
+class NoApi final : public kube::Api {
+ public:
+  kube::Call call(kube::Request, Answer) override { return {}; }
+  kube::Call list(kube::ListRequest, kube::ListSink) override { return {}; }
+  kube::Call watch(kube::WatchRequest, kube::WatchSink) override { return {}; }
+};
+
+// The kubelet makes the file; by hand there is none, and the verdict was said already.
+void tell_kubelet(std::string_view text) {
+  const int file = ::open("/dev/termination-log", O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (file < 0) return;
+  if (::write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    log::warn("the verdict could not be written whole to /dev/termination-log");
+  ::close(file);
+}
+
+int run_task(const agent::ProgramRow& row) {
+  const agent::Environment environment = environment_of_this_process();
+  const auto make = row.read(environment);
+  if (!make) return complain(make.error());
+  kube::AsioLoop loop;
+  host::LinuxHost host(machine_root(row), host::Kernel::real(), own_folders(row));
+  agent::HttpsDownloads downloads(loop, environment);
+  NoApi api;
+  int code = 1;
+  const auto program = (*make)(agent::ProgramContext{.host = host,
+                                                     .api = api,
+                                                     .loop = loop,
+                                                     .random = base::Random(seed_of_the_system()),
+                                                     .say =
+                                                         [&loop](std::string_view line) {
+                                                           fmt::print("{} {}\n", base::rfc3339(loop.wall()), line);
+                                                           std::fflush(stdout);
+                                                         },
+                                                     .exit =
+                                                         [&](int its_code) {
+                                                           code = its_code;
+                                                           loop.stop();
+                                                         },
+                                                     .tell_verdict = tell_kubelet,
+                                                     .downloads = &downloads},
+                               [](bool) {});
+  loop.on_signal([&](int) { program->terminate(); });
+  program->start();
+  loop.run();
+  return code;
+}
+
 int ask_whether_passed(const agent::ProgramRow& row) {
   host::LinuxHost host(machine_root(row), host::Kernel::real(), own_folders(row));
   return row.has_passed(host) ? 0 : 1;
@@ -100,7 +154,9 @@ int do_deed(const agent::ProgramRow& row, const std::string& root) {
 
 void add_agent_program(Command agent, const agent::ProgramRow& row) {
   Command command = agent.add(std::string(row.name), std::string(row.help));
-  if (row.begin != nullptr) {
+  if (row.is_task) {
+    command.run([&row] { return run_task(row); });
+  } else if (row.begin != nullptr) {
     auto root = std::make_shared<std::string>();
     command.option("--root", *root, "where the machine's files are (/host in a container that mounts them)",
                    {.type_name = "DIR"});

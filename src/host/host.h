@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,9 @@ struct Command {
   std::vector<std::string> hidden = {};  // folders that are empty to it and to what it starts
   // Folders that it finds in these places too, unless something is there: where they are, where it looks for them.
   std::vector<std::pair<std::string, std::string>> shown = {};
+  // In a session of its own: nothing of ours ends it, neither time nor our own end, and no signal of ours reaches it.
+  bool uninterrupted = false;
+  std::function<void(std::string_view piece)> heard = {};  // all that it writes, as it comes
 };
 struct Ran {
   int code = 0;          // 128 + the signal that ended it
@@ -101,6 +105,25 @@ class Host {
   virtual Result<std::uint64_t> free_bytes(const std::string& path) { return not_here("tell the space at", path); }
   // SHA-256 in hexadecimal digits. Refused where others could have written it.
   virtual Result<std::string> fingerprint(const Inside& file) { return not_here("read", file.whole()); }
+
+  // Files that grow by pieces: a machine that keeps files as text does these by reading and writing it.
+  // At its end; the file appears with the first piece. Not on the disk when it returns.
+  virtual Result<void> append(const std::string& path, std::string_view bytes) {
+    return write(path, read(path).value_or("") + std::string(bytes));
+  }
+  virtual Result<std::uint64_t> size(const std::string& path) {
+    TRY(const std::string text, read(path));
+    return std::uint64_t(text.size());
+  }
+  // From the beginning; a fault of `take` ends it. Refused where others could have written it.
+  virtual Result<void> read_in_pieces(const Inside& file, const std::function<Result<void>(std::string_view)>& take) {
+    TRY(const std::string text, read(file.whole()));
+    return take(text);
+  }
+
+  // Ours until what this returns is destroyed or this process ends; Conflict while another process has it. Makes the
+  // file. A machine with one process at a time needs no more than this.
+  virtual Result<std::shared_ptr<void>> lock(const std::string& /*path*/) { return std::shared_ptr<void>(); }
 
   // Kernel.
   virtual std::string machine() { return "x86_64"; }

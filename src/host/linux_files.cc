@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -17,6 +18,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include "base/text.h"
@@ -224,6 +226,38 @@ Result<std::string> LinuxHost::fingerprint(const Inside& file) {
   TRY(const auto folder, place(file.folder));
   TRY(const auto descriptor, open_inside(folder, file.path));
   return fingerprint_of(descriptor.get(), whole);
+}
+
+Result<void> LinuxHost::append(const std::string& path, std::string_view bytes) {
+  TRY(const auto place, place(path));
+  const Descriptor file(::open(place.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (file.get() < 0) return failed("open " + place, errno);
+  return put(file.get(), place, bytes);
+}
+
+Result<std::uint64_t> LinuxHost::size(const std::string& path) {
+  TRY(const auto place, place(path));
+  struct stat facts{};
+  if (::lstat(place.c_str(), &facts) != 0) return failed("look at " + place, errno);
+  return static_cast<std::uint64_t>(facts.st_size);
+}
+
+Result<void> LinuxHost::read_in_pieces(const Inside& file, const std::function<Result<void>(std::string_view)>& take) {
+  TRY(const auto whole, place(file.whole()));
+  TRY(const auto folder, place(file.folder));
+  TRY(const auto descriptor, open_inside(folder, file.path));
+  return each_piece(descriptor.get(), whole, take);
+}
+
+Result<std::shared_ptr<void>> LinuxHost::lock(const std::string& path) {
+  TRY(const auto place, place(path));
+  auto file = std::make_shared<Descriptor>(::open(place.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (file->get() < 0) return failed("open " + place, errno);
+  if (::flock(file->get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return failed("lock " + place, errno);
+    return fault(Fault::Kind::Conflict, fmt::format("cannot lock {}: another process has it", place));
+  }
+  return file;
 }
 
 Result<void> LinuxHost::load_verified(const Inside& file, const std::string& sha256) {

@@ -45,6 +45,11 @@ class LinuxHost final : public Host {
   Result<std::vector<std::string>> find(const std::string& folder, const std::string& name) override;
   Result<std::uint64_t> free_bytes(const std::string& path) override;
   Result<std::string> fingerprint(const Inside& file) override;
+  // The file, where it is new, with mode 0600.
+  Result<void> append(const std::string& path, std::string_view bytes) override;
+  Result<std::uint64_t> size(const std::string& path) override;
+  Result<void> read_in_pieces(const Inside& file, const std::function<Result<void>(std::string_view)>& take) override;
+  Result<std::shared_ptr<void>> lock(const std::string& path) override;
 
   std::string machine() override;
   std::string boot_id() override;

@@ -1,7 +1,7 @@
 // Runs a program beside us: fork and exec, no shell, no environment of ours, no open files of ours.
 //
 // Nothing waits: a timer looks ten times a second whether it has written something or ended. What runs out of time is
-// killed, and so is what is still running when the loop forgets about it.
+// killed, and so is what is still running when the loop forgets about it; what is not to be interrupted never is.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
 #include "host/linux_host.h"
@@ -34,11 +35,15 @@ constexpr int kNotConfined = 126;  // found, and not run
 
 class Child : public std::enable_shared_from_this<Child> {
  public:
-  Child(pid_t pid, int pipe, base::Loop& loop, base::Span within, std::function<void(Result<Ran>)> done)
-      : pid_(pid), pipe_(pipe), loop_(loop), until_(loop.now() + within), done_(std::move(done)) {}
+  Child(pid_t pid, int pipe, base::Loop& loop, const Command& command, std::function<void(Result<Ran>)> done)
+      : pid_(pid), pipe_(pipe), loop_(loop), heard_(command.heard), done_(std::move(done)) {
+    if (!command.uninterrupted) until_ = loop.now() + command.within;
+  }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() {
+    // What is not to be interrupted keeps its pipe too, until this process ends: a closed one would end it.
+    if (pid_ > 0 && !until_) return;
     if (pid_ > 0) {
       ::kill(-pid_, SIGKILL);  // with what it started
       ::waitpid(pid_, nullptr, 0);
@@ -55,7 +60,7 @@ class Child : public std::enable_shared_from_this<Child> {
     take_output();
     int status = 0;
     const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
-    if (ended == 0 && loop_.now() < until_) return look_later();
+    if (ended == 0 && (!until_ || loop_.now() < *until_)) return look_later();
     if (ended == 0) {
       ran_.ran_out = true;
       ::kill(-pid_, SIGKILL);  // with what it started
@@ -75,13 +80,15 @@ class Child : public std::enable_shared_from_this<Child> {
       // The rest is read too, so that the program does not wait for us.
       const std::size_t room = kMostOutput - std::min(kMostOutput, ran_.output.size());
       ran_.output.append(bytes, std::min(room, static_cast<std::size_t>(count)));
+      if (heard_) heard_({bytes, static_cast<std::size_t>(count)});
     }
   }
 
   pid_t pid_;
   int pipe_;
   base::Loop& loop_;
-  base::Instant until_;
+  std::optional<base::Instant> until_ = {};  // nothing: it takes as long as it takes
+  std::function<void(std::string_view)> heard_;
   std::function<void(Result<Ran>)> done_;
   Ran ran_ = {};
   base::Timer timer_;
@@ -92,6 +99,7 @@ struct Plan {
   explicit Plan(const Command& command, std::string its_root, std::string its_path)
       : root(std::move(its_root)),
         path(std::move(its_path)),
+        uninterrupted(command.uninterrupted),
         offline(command.offline),
         in_background(command.in_background),
         hidden(command.hidden),
@@ -108,6 +116,7 @@ struct Plan {
 
   std::string root;
   std::string path;
+  bool uninterrupted;
   bool offline;
   bool in_background;
   std::vector<std::string> hidden;
@@ -151,13 +160,16 @@ bool confine(const Plan& plan) {
 
 // In the child, between fork and exec: only what may be called there.
 [[noreturn]] void become(const Plan& plan, int out) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!plan.uninterrupted) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int nothing = ::open("/dev/null", O_RDONLY);
   if (nothing >= 0) ::dup2(nothing, 0);
   ::dup2(out, 1);
   ::dup2(out, 2);
   ::close_range(3, ~0U, 0);
-  ::setpgid(0, 0);
+  if (plan.uninterrupted)
+    ::setsid();
+  else
+    ::setpgid(0, 0);
   if (plan.in_background) ::setpriority(PRIO_PROCESS, 0, 19);
   if (!confine(plan)) {
     static constexpr std::string_view kWhy = "it cannot be shut off from network and tokens: run with CAP_SYS_ADMIN\n";
@@ -198,7 +210,7 @@ void LinuxHost::run(const Command& command, base::Loop& loop, std::function<void
     ::close(ends[0]);
     return refuse(Fault::Kind::Failed, fmt::format("cannot run {}: {}", *inside, std::strerror(errno)));
   }
-  std::make_shared<Child>(pid, ends[0], loop, command.within, std::move(done))->look_later();
+  std::make_shared<Child>(pid, ends[0], loop, command, std::move(done))->look_later();
 }
 
 }  // namespace drover::host

@@ -118,6 +118,46 @@ TEST(Run, ReadsAllThatAProgramWritesAndKeepsTheBeginning) {
   EXPECT_EQ(much->output.size(), 16u * 1024);
 }
 
+TEST(Run, HandsOnAllThatAProgramWritesAsItComes) {
+  std::size_t heard = 0;
+  const auto much =
+      ran({.path = "/usr/bin/head", .args = {"-c", "300000", "/dev/zero"}, .heard = [&](std::string_view piece) {
+             heard += piece.size();
+           }});
+  ASSERT_TRUE(much);
+  EXPECT_EQ(heard, 300000u);
+}
+
+TEST(Run, GivesAnUninterruptedProgramASessionOfItsOwnAndAllItsTime) {
+  // Its own session's leader: "7 (cat) R 1 7 7 …" has its pid as group and session, too.
+  const auto stat = ran({.path = "/bin/cat", .args = {"/proc/self/stat"}, .uninterrupted = true});
+  ASSERT_TRUE(stat);
+  const std::string pid = stat->output.substr(0, stat->output.find(' '));
+  EXPECT_THAT(stat->output, HasSubstr(" " + pid + " " + pid + " "));
+  const auto slow =
+      ran({.path = "/bin/sleep", .args = {"0.3"}, .within = std::chrono::milliseconds(1), .uninterrupted = true});
+  ASSERT_TRUE(slow);
+  EXPECT_FALSE(slow->ran_out);
+  EXPECT_EQ(slow->code, 0);
+}
+
+TEST(Run, LetsAnUninterruptedProgramGoOnWhenTheLoopForgetsAboutIt) {
+  const std::string mark = ::testing::TempDir() + "uninterrupted-" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(mark.c_str(), 0600), 0);
+  {
+    kube::AsioLoop loop;
+    LinuxHost host;
+    // Waits until somebody reads what it writes: by then the loop is gone.
+    host.run({.path = "/bin/dd", .args = {"if=/dev/zero", "of=" + mark, "bs=1", "count=1"}, .uninterrupted = true},
+             loop, [](const Result<Ran>&) {});
+    loop.post([&] { loop.stop(); });
+    loop.run();
+  }
+  std::ifstream reader(mark);
+  EXPECT_EQ(reader.get(), 0);
+  std::remove(mark.c_str());
+}
+
 TEST(Run, RefusesWhatIsNoProgramOfTheMachine) {
   EXPECT_EQ(ran({.path = "/usr/bin/no-such-program"}).error().kind, Fault::Kind::NotFound);
   EXPECT_EQ(ran({.path = "echo"}).error().kind, Fault::Kind::Refused);

@@ -54,6 +54,38 @@ class Files : public ::testing::Test {
   }
 };
 
+TEST_F(Files, GrowByPiecesAndTellTheirSize) {
+  EXPECT_EQ(host.size("/cache/part").error().kind, Fault::Kind::NotFound);
+  ASSERT_TRUE(host.append("/cache/part", "one"));
+  ASSERT_TRUE(host.append("/cache/part", "two"));
+  EXPECT_EQ(host.size("/cache/part"), 6u);
+  EXPECT_EQ(host.read("/cache/part"), "onetwo");
+  ASSERT_EQ(::symlink("/etc/hostname", (root + "/cache/link").c_str()), 0);
+  EXPECT_FALSE(host.append("/cache/link", "x"));
+}
+
+TEST_F(Files, AreReadInPiecesOnlyWhereNobodyElseCouldHaveWrittenThem) {
+  std::string read;
+  const auto take = [&](std::string_view piece) {
+    read += piece;
+    return Result<void>();
+  };
+  ASSERT_TRUE(host.read_in_pieces(module, take));
+  EXPECT_EQ(read, "abc");
+  const auto stop = [](std::string_view) -> Result<void> { return base::fault(Fault::Kind::Malformed, "enough"); };
+  EXPECT_EQ(host.read_in_pieces(module, stop).error().message, "enough");
+  ASSERT_EQ(::chmod((root + module.whole()).c_str(), 0666), 0);
+  EXPECT_EQ(host.read_in_pieces(module, take).error().kind, Fault::Kind::Refused);
+}
+
+TEST_F(Files, AreLockedForOneAtATime) {
+  auto first = host.lock("/cache/lock");
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(host.lock("/cache/lock").error().kind, Fault::Kind::Conflict);
+  first->reset();
+  EXPECT_TRUE(host.lock("/cache/lock"));
+}
+
 TEST_F(Files, FingerprintIsSha256) {
   EXPECT_EQ(Fingerprint::of("abc"), kShaOfAbc);
   EXPECT_EQ(host.fingerprint(module).value_or(""), kShaOfAbc);

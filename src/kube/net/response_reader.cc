@@ -196,6 +196,8 @@ Result<void> ResponseReader::take_field() {
     head_.location = value;
   } else if (name == "content-encoding") {
     head_.content_encoding = value;
+  } else if (name == "content-range") {
+    head_.content_range = value;
   }
   return {};
 }

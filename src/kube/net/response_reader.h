@@ -22,6 +22,7 @@ struct ResponseHead {
   std::string date;
   std::string location;
   std::string content_encoding;
+  std::string content_range;
 };
 
 class ResponseReader {
