@@ -175,7 +175,16 @@ struct Executor::Body {
     if (answer) {
       result.version = kube::version_of(*answer);
       result.generation = json::int_at(*answer, {"metadata", "generation"});
-      done.backoff.reset();
+      // What it says is decided again, and would be sent again at once and for ever.
+      const bool is_in_vain = write.purpose == Purpose::Node && result.version == write.subject.decided_on;
+      if (is_in_vain) {
+        rest = done.backoff.next(random);
+        pending.put_off_.insert(key);
+        log::warn(what + " changed nothing",
+                  {{"why", "something on its way, such as a mutating webhook, takes out what drover writes"}});
+      } else {
+        done.backoff.reset();
+      }
       done.refusals = 0;
       done.not_before = loop.now() + rest;
     } else {

@@ -107,6 +107,17 @@ TEST_F(AnExecutor, WaitsAfterAConflictUnlessTheFasterWriteWasSeen) {
   EXPECT_EQ(executor.failures(), 0U);
 }
 
+// The fault: a thousand requests a second for one node, when a webhook took a label out of each.
+TEST_F(AnExecutor, SendsSeldomerWhatChangesNothing) {
+  std::size_t sent = 0;
+  for (int tenth = 0; tenth < 600; ++tenth) {
+    if (executor.run(patch("7"))) api.call(sent++).answer(node("7"));
+    loop.run_for(100ms);
+  }
+  EXPECT_GE(sent, 3U);
+  EXPECT_LE(sent, 10U) << "in a minute";
+}
+
 TEST_F(AnExecutor, CountsATakingUntilTheWatchShowsIt) {
   nodes.put(node("1"));
   executor.run(patch("1", true));

@@ -131,7 +131,8 @@ constexpr std::array kBugs =
               json::ensure(object, {"status", "containerStatuses"}) =
                   json::Array{{{"state", {{"running", {{"startedAt", "2030-01-01T00:00:00Z"}}}}}}};
               return true;
-            }},
+            },
+            nullptr, "tenstorrent"},
         Bug{"believes an agent that has not loaded yet", "tenstorrent-plain", "I20 truthful done", nullptr,
             [](const Vendor& vendor, const kube::Range&, kube::Object& object) {
               if (our_role(vendor, object) == vendor.driver_role) set_condition(object, "Ready", "True");
