@@ -41,10 +41,15 @@ struct Effects {
   bool operator==(const Effects&) const = default;
 };
 
+class Checker;
+
 struct CheckerOptions {
   base::Span slack = std::chrono::seconds(1);
   bool counts_writes = false;  // I24: only where nothing goes wrong and no user meddles
   bool sees_all = true;        // the operator heard of everything in time: a person's cordon is always noticed
+  // Other vendors in the same operator (checks_beside.cc).
+  std::vector<const Vendor*> beside = {};
+  Checker* chronicler = nullptr;  // whose chronicle this one's notes go to; it tells what is not the operator's
 };
 
 class Checker {
@@ -69,10 +74,13 @@ class Checker {
   // At rest nothing of ours is left on any node but what a failure holds.
   void check_at_rest();
   // When the trouble is over every node has the driver that is wanted, unless one failed.
-  void check_drivers();
+  // `others_halt`: what is away for other vendors may keep this one's rollout waiting.
+  void check_drivers(bool others_halt = false);
   // The version that the node's kernel has; "" for none.
   std::string loaded_on(const std::string& node) const;
   void blame(std::string_view invariant, std::string what);
+  // A node has failed, or its agent waits for ever.
+  bool is_halted() const;
   bool has_ready_driver(const std::string& node) const;
   // Its agent waits for pods that are not evicted any more: a person's record says that the node was drained.
   bool is_blocked(const std::string& node) const;
@@ -103,7 +111,12 @@ class Checker {
     std::set<std::string> proven = {};  // digests of drivers whose images are on the node
   };
 
+  std::string& chronicle_to_write() {
+    return options_.chronicler == nullptr ? chronicle_ : options_.chronicler->chronicle_;
+  }
   void heard(const sim::Commit& commit);
+  // The operator does it for another vendor (checks_beside.cc).
+  bool is_for_another(const sim::Commit& commit) const;
   void heard_node(const sim::Commit& commit, bool ours);
   void heard_pod(const sim::Commit& commit, bool ours);
   void heard_policy(const sim::Commit& commit, bool ours);

@@ -12,17 +12,30 @@ namespace drover::proof {
 using namespace std::chrono_literals;
 using operate::testing::parsed;
 
+namespace {
+
+std::vector<std::string_view> definitions_of(const PlayOptions& options) {
+  std::vector<std::string_view> all(options.vendor.definitions.begin(), options.vendor.definitions.end());
+  for (const Vendor* other : options.also) all.insert(all.end(), other->definitions.begin(), other->definitions.end());
+  return all;
+}
+
+}  // namespace
+
 Play::Play(const PlayOptions& options)
     : Stage({.seed = options.seed,
              .nodes = options.nodes,
              .kubelets = {.events = false, .vendors = all_machines()},
-             .definitions = {options.vendor.definitions.begin(), options.vendor.definitions.end()},
+             .definitions = definitions_of(options),
              .ns = options.vendor.ns}),
       vendor(options.vendor),
-      checker(std::make_unique<Checker>(vendor, world, kubelets, options.checker)),
-      options_(options) {
-  // The checker was not there when the stage was built.
-  for (const std::string& name : names())
+      options_(options),
+      in_turn_(&options_.vendor) {
+  check_all();
+  for (const Vendor* other : options_.also)
+    as("person", kube::create(kube::kNamespaces, "", {{"metadata", {{"name", other->ns}}}}));
+  // The checkers were not there when the stage was built.
+  for (const std::string& name : Stage::names())
     as("person", kube::patch(kube::kNodes, "", name, kube::PatchKind::Merge,
                              {{"metadata", {{"annotations", {{"stage", "set"}}}}}}));
 }
@@ -46,15 +59,17 @@ void Play::start(std::size_t replica) {
     });
   }
   operate::Settings settings;
-  settings.vendors.push_back(vendor.served());
+  for (const Vendor* one_of_them : vendors()) settings.vendors.push_back(one_of_them->served());
+  settings.max_unavailable = options_.told_instead ? options_.told_instead : options_.max_unavailable;
   settings.instance = fmt::format("drover-{}", starts);
   if (options_.with_leases) {
-    settings.lease =
-        kube::LeaseTerms{.ns = std::string(vendor.ns), .name = "drover", .identity = fmt::format("drover-{}", starts)};
+    settings.lease = kube::LeaseTerms{
+        .ns = std::string(options_.vendor.ns), .name = "drover", .identity = fmt::format("drover-{}", starts)};
   }
   one.drover = std::make_unique<operate::Operator>(
-      *one.door, world.loop, world.cluster.random(fmt::format("operator-{}", ++starts)), std::move(settings),
+      *one.door, loop(), world.cluster.random(fmt::format("operator-{}", ++starts)), std::move(settings),
       [this, replica] { world.loop.post([this, replica] { kill(replica); }); });
+  one.passes_told = 0;
   one.drover->start();
 }
 
@@ -157,7 +172,7 @@ bool Play::fails(std::string why) {
 }
 
 bool Play::someone_is_claimed() {
-  const std::vector<std::string> all = names();
+  const std::vector<std::string> all = Stage::names();
   return std::any_of(all.begin(), all.end(),
                      [this](const auto& name) { return marks_of(vendor, *node(name)).claim.has_value(); });
 }
@@ -175,7 +190,7 @@ std::size_t Play::requests() const {
 }
 
 bool Play::comes_to_rest() {
-  const auto is_broken = [this] { return !checker->is_clean(); };
+  const auto is_broken = [this] { return !is_clean(); };
   if (world.run_until(is_broken, 10min)) return false;
   // A node that a user uncordoned is left alone for ten minutes, and failing takes its time: a node that is in
   // hand may wait for its driver for half an hour without a word.
@@ -191,9 +206,14 @@ bool Play::comes_to_rest() {
   return false;
 }
 
+bool Play::is_anothers(const kube::Object& pod) const {
+  return std::any_of(options_.also.begin(), options_.also.end(),
+                     [&](const Vendor* one) { return !our_role(*one, pod).empty(); }) ||
+         !our_role(options_.vendor, pod).empty();
+}
+
 // What is left when times, ids and reasons are taken away.
-std::string Play::final_state() {
-  std::string text;
+void Play::add_final_state(std::string& text) const {
   for (const std::string& name : names()) {
     const NodeMarks marks = marks_of(vendor, *node(name));
     text += fmt::format("{} state={} cordoned={} tainted={} gates={} claim={} result={} next={} order={} driver={}",
@@ -202,7 +222,7 @@ std::string Play::final_state() {
                         marks.next, marks.has_order, checker->loaded_on(name));
     std::vector<std::string> pods;
     for (const sim::Stored& pod : world.store().pods_on(name)) {
-      if (is_finished(*pod) && our_role(vendor, *pod).empty()) continue;
+      if (our_role(vendor, *pod).empty() && (is_finished(*pod) || is_anothers(*pod))) continue;
       pods.push_back(fmt::format(" {}{}{}", family_of(vendor, *pod), is_ready(*pod) ? "" : "(unready)",
                                  std::string(kube::label_of(*pod, kDigest)).substr(0, 8)));
     }
@@ -217,7 +237,6 @@ std::string Play::final_state() {
                           json::text_at(condition, {"reason"}));
     }
   }
-  return text;
 }
 
 }  // namespace drover::proof

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "vendor.h"
@@ -15,6 +16,7 @@ struct SwarmResult {
   std::string chronicle;  // what happened
 };
 
-SwarmResult swarm(const Vendor& vendor, std::uint64_t seed);
+// All these vendors in one operator; of the first two some machines have both devices, where there are such.
+SwarmResult swarm(std::span<const Vendor* const> vendors, std::uint64_t seed);
 
 }  // namespace drover::proof
