@@ -13,12 +13,15 @@
 
 namespace drover::core {
 
+struct Rule;
+
 // One phase entered.
 struct Step {
   Phase from;
   Phase to;
   std::string because;  // "the drain ran out of time: 10m of 5m"
   Reason reason = Reason::None;
+  const Rule* rule = nullptr;  // that made it
 };
 
 struct Repair;

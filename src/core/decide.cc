@@ -41,7 +41,7 @@ Decision decide_for(const Flow& flow, const FleetView& fleet, const Slots& slots
       Explanation spoken = Explanation::spoken();
       decision.rule->when.holds(input_of(fleet, slots, index, now), spoken);
       const Rule& rule = *decision.rule;
-      path.push_back({now.phase, rule.to, with_detail(rule.because, spoken.text()), rule.reason});
+      path.push_back({now.phase, rule.to, with_detail(rule.because, spoken.text()), rule.reason, &rule});
       enter(walked, flow, fleet.policy, rule, path.back().because);
       passed = passed | rule.to;
       words = Explanation::mute();
@@ -117,6 +117,7 @@ std::vector<Plan> decide(std::span<const Rollout> rollouts, const std::optional<
   plans.reserve(rollouts.size());
   for (const Rollout& rollout : rollouts) {
     rollout.fleet->global_headroom = rollout.has_unseen_takes ? 0 : headroom;
+    rollout.fleet->has_unseen_takes = rollout.has_unseen_takes;
     rollout.fleet->in_flight_elsewhere = in_flight_elsewhere(rollouts, rollout);
     plans.push_back(decide(*rollout.flow, *rollout.fleet));
     // As long as the watch does not show what this one takes, the others wait.

@@ -1,4 +1,5 @@
-// The limit over all policies: how many accelerator nodes may be out of service at once, whichever policy took them.
+// The limit over all policies: how many accelerator nodes may be out of service at once, whichever policy took them. A
+// node that several policies have, since it has devices of several vendors, counts once.
 //
 // A policy that is alone is its own limit: what its document promises about maxUnavailable holds as written. Where
 // several policies share a cluster, each keeps its own limit, and all of them together this one. A limit that was asked

@@ -97,8 +97,8 @@ void queue_without_controller(const FleetView& fleet, Slots& slots) {
   };
   std::sort(line.begin(), line.end(), [&](std::size_t a, std::size_t b) { return turn(a) < turn(b); });
   int to_serve = slots.max_parallel ? *slots.max_parallel - slots.in_flight : static_cast<int>(line.size());
-  to_serve = std::min(to_serve, slots.global_headroom);
-  int room = slots.max_unavailable - slots.unavailable;
+  if (fleet.has_unseen_takes) to_serve = 0;
+  int room = std::min(slots.max_unavailable - slots.unavailable, slots.global_headroom);
   bool may_replace =
       slots.paused == nullptr && slots.changing == nullptr && slots.in_flight == 0 && slots.global_headroom > 0;
   int ahead = 0;
@@ -213,8 +213,8 @@ Slots count_slots(const FleetView& fleet) {
   }
   const int max_parallel =
       slots.max_parallel ? std::max(0, *slots.max_parallel - slots.in_flight) : static_cast<int>(line.size());
-  int to_start = std::min(max_parallel, slots.global_headroom);
-  int room = slots.max_unavailable - slots.unavailable;
+  int to_start = fleet.has_unseen_takes ? 0 : max_parallel;
+  int room = std::min(slots.max_unavailable - slots.unavailable, slots.global_headroom);
   const bool is_full = room <= 0;
   const int width = slots.max_parallel ? std::min(*slots.max_parallel, slots.max_unavailable) : slots.max_unavailable;
   // Nodes whose image cannot be pulled do not hold the line up: the window is counted without them.

@@ -1,8 +1,8 @@
 // Which nodes may start now: the limits of a policy against what the fleet can spare.
 //
 // Counted once a pass, for all nodes together; the rules of one node then only look up its turn. A node that is out of
-// service anyway costs nothing of what may be away, but still one of those at once; when what may be away is used up
-// only those that we hold since an earlier try start.
+// service anyway costs nothing of what may be away, but still one of those at once; when what may be away, of
+// this policy or of all, is used up only those that we hold since an earlier try start.
 #pragma once
 
 #include <optional>

@@ -149,6 +149,7 @@ struct FleetView {
   Policy policy;
   std::vector<NodeView> nodes;
   int global_headroom = 1 << 30;  // what the fleet-wide limit leaves for this policy
+  bool has_unseen_takes = false;  // it took a node that the watch does not show yet: no other one is taken meanwhile
   int in_flight_elsewhere = 0;    // that the policy took and no longer has, and that have still to be given back
   bool pods_are_counted = true;   // false: which node an upgrade disturbs least is not known yet
 };

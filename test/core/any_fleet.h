@@ -112,6 +112,10 @@ class Dice {
                             .reason = "said",
                             .pod = maybe() ? one.driver.pod : "z"};
     if (one.pods && !one.pods->empty() && maybe(0.3)) one.pods->front().held_by = "ml/budget";
+    if (one.pods && !one.pods->empty() && maybe(0.2)) one.pods->front().generation = static_cast<int>(below(8));
+    if (maybe(0.3)) one.driver.unready_for = span();
+    if (maybe(0.3)) one.driver.loaded = maybe() ? "550" : "535";
+    one.driver.carrier_is_gone = maybe(0.2);
     if (!one.claim) return;
     if (maybe(0.1)) one.claim->cordon = Claim::Cordon::None;
     if (maybe(0.2)) one.claim->policy = "another";

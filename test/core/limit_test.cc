@@ -61,6 +61,25 @@ TEST(GlobalLimit, CountsNodesThatAreOutOfServiceForWhateverReason) {
   EXPECT_EQ(taken_by(decided(one, other, Share{.amount = 3})[0]), 1);
 }
 
+// A node with devices of two vendors is in the fleets of both.
+TEST(GlobalLimit, CountsANodeOnceThatSeveralPoliciesHave) {
+  FleetView one = of_policy("one", 8);
+  FleetView other = of_policy("one", 4);
+  EXPECT_EQ(taken_by(decided(one, other, {})[0]), 2);  // a quarter of eight, not of twelve
+  other.nodes[0].is_ready = false;
+  one.nodes[0].is_ready = false;
+  EXPECT_EQ(taken_by(decided(one, other, Share{.amount = 2})[0]), 1);
+}
+
+// In the fleet of the policy that has taken it, which cordons no node, it is in flight; in the other's it waits.
+TEST(GlobalLimit, CountsANodeThatOnlyOneOfItsPoliciesHasTaken) {
+  FleetView one = of_policy("one", 4);
+  FleetView other = of_policy("one", 4);
+  other.nodes[0] = taken("one-0", Phase::Drain, Claim::Cordon::None);
+  other.nodes[0].is_cordoned = false;
+  EXPECT_EQ(taken_by(decided(one, other, Share{.amount = 1})[0]), 0);
+}
+
 // Until the watch shows it, how many are out of service is not known.
 TEST(GlobalLimit, TakesNothingWhileATakenNodeIsNotSeen) {
   FleetView one = of_policy("one", 4);

@@ -91,6 +91,23 @@ TEST(Slots, TheLimitOverAllPoliciesIsALimitToo) {
   EXPECT_THAT(reason(nodes), ::testing::HasSubstr("over all policies"));
 }
 
+// It is away because of us already: else a node that failed could never be tried again where it uses up the limit.
+TEST(Slots, ANodeThatIsHeldSinceAnEarlierTryStartsAlsoWhenTheLimitOverAllPoliciesIsReached) {
+  NodeView held = taken("a", Phase::Failed);
+  held.phase = Phase::Required;
+  held.claim->phase = Phase::Required;
+  held.claim->driver_failed = true;
+  held.is_asked_for = true;
+  NodeView cordoned = node("b", Phase::Required);
+  cordoned.is_cordoned = true;
+  FleetView nodes = fleet({held, cordoned, node("c", Phase::Required)});
+  nodes.policy.max_parallel.reset();
+  nodes.global_headroom = 0;
+  EXPECT_EQ(starts(nodes), 1);
+  nodes.has_unseen_takes = true;
+  EXPECT_EQ(starts(nodes), 0);
+}
+
 TEST(Slots, APolicyThatCannotBeReadStartsNothing) {
   FleetView nodes = fleet({node("a", Phase::Required)});
   nodes.policy.trouble = "maxUnavailable is \"5x\"";

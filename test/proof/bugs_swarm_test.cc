@@ -34,7 +34,7 @@ struct Found {
 };
 
 Found play(const Hunt& hunt, std::uint64_t seed) {
-  const std::string trouble = swarm(*hunt.vendor, seed, hunt.bug).trouble;
+  const std::string trouble = swarm({&hunt.vendor, 1}, seed, hunt.bug).trouble;
   return trouble.empty() ? Found() : Found{seed, trouble.substr(0, trouble.find(':'))};
 }
 

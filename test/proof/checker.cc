@@ -39,7 +39,7 @@ Checker::~Checker() { world_.server().store().unsubscribe(subscription_); }
 
 void Checker::blame(std::string_view invariant, std::string what) {
   if (vendor_.is_exempt(invariant)) return;
-  if (breaches_.empty()) at_breach_ = tail_of(chronicle_, 40);
+  if (breaches_.empty()) at_breach_ = tail_of(chronicle_to_write(), 40);
   if (breaches_.size() < 20) breaches_.push_back({std::string(invariant), std::move(what)});
 }
 
@@ -53,8 +53,8 @@ std::string Checker::report() const {
 }
 
 void Checker::note(std::string_view actor, std::string_view what) {
-  chronicle_ += fmt::format("{}  {:<10} {}\n", clock_text(world_.loop.now().time_since_epoch()),
-                            actor == kOperator ? "operator" : actor, what);
+  chronicle_to_write() += fmt::format("{}  {:<10} {}\n", clock_text(world_.loop.now().time_since_epoch()),
+                                      actor == kOperator ? "operator" : actor, what);
 }
 
 std::string Checker::loaded_on(const std::string& node) const {
@@ -109,9 +109,10 @@ std::int64_t Checker::managed_nodes() const {
 }
 
 void Checker::heard(const sim::Commit& commit) {
-  const bool ours = world_.server().asker() == kOperator;
+  const bool is_operators = world_.server().asker() == kOperator;  // for whichever vendor
+  const bool ours = is_operators && !is_for_another(commit);
   being_written_.reset();
-  if (ours) being_written_.emplace(commit.resource, kube::key_of(*commit.after));
+  if (is_operators) being_written_.emplace(commit.resource, kube::key_of(*commit.after));
   const bool is_policy = commit.resource == vendor_.policy.qualified();
   if (ours && commit.resource != "events" && commit.resource != "leases.coordination.k8s.io" && !is_policy) {
     last_operator_write_ = fmt::format("{} {}", commit.resource, kube::key_of(*commit.after));
@@ -132,7 +133,7 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
   if (commit.kind == sim::Commit::Kind::Removed) {
     if (nodes_.erase(name) > 0) nodes_gone_.push_back(change_of(commit));
     machine_goes_down(name);  // should it come back under the same name, its old pods still speak of the old machine
-    note(world_.server().asker(), name + " is deleted");
+    if (options_.chronicler == nullptr) note(world_.server().asker(), name + " is deleted");
     if (ours) blame("I23 foreign mutation", fmt::format("the operator deleted node {}", name));
     return;
   }
@@ -142,7 +143,8 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
   const NodeMarks now = marks_of(vendor_, *commit.after);
   if (commit.kind == sim::Commit::Kind::Changed) {
     if (ours) check_node_write(*commit.before, *commit.after, node, now);
-    tell_node(node.marks, now, world_.server().asker());
+    if (ours || (world_.server().asker() != kOperator && options_.chronicler == nullptr))
+      tell_node(node.marks, now, world_.server().asker());
   }
   const bool touches = commit.kind == sim::Commit::Kind::Created ||
                        !json::same(kube::labels_of(*commit.before), kube::labels_of(*commit.after)) ||
@@ -154,14 +156,16 @@ void Checker::heard_node(const sim::Commit& commit, bool ours) {
     node.touched_since_failed = true;
   }
   // What kubelets and agents say of their own machine is not meddling.
-  if (!ours && touches && !world_.server().asker().starts_with("kubelet") && world_.server().asker() != kAgent) {
+  const bool is_operators = world_.server().asker() == kOperator;  // for whichever vendor
+  if (!is_operators && touches && !world_.server().asker().starts_with("kubelet") &&
+      world_.server().asker() != kAgent) {
     node.touched_at = change_of(commit);
     node.touched_since_failed = true;
     meddled_with(name);
   }
   const bool was_up =
       commit.kind == sim::Commit::Kind::Created || !node.marks.is_down();  // one that joins is down first
-  if (!ours && now.is_down() && was_up) node.down_by_others_at = change_of(commit);
+  if (!is_operators && now.is_down() && was_up) node.down_by_others_at = change_of(commit);
   follow_cordon(commit, node, now, ours);
   const bool changes_record =
       commit.kind == sim::Commit::Kind::Changed &&
@@ -195,7 +199,7 @@ void Checker::follow_cordon(const sim::Commit& commit, Tracked& node, const Node
   if (ours) node.uncordon_is_written = true;
   if (!now.is_cordoned) {
     node.cordon_is_ours = false;
-    if (!node.marks.is_cordoned || ours) return;
+    if (!node.marks.is_cordoned || world_.server().asker() == kOperator) return;
     node.uncordoned_at = change_of(commit);
     node.uncordon_is_written = false;
     return;
@@ -223,7 +227,7 @@ void Checker::follow_record(Tracked& node, const NodeMarks& now, bool ours, bool
   if (was.has_paused_gates != now.has_paused_gates) node.gates_may_be_others = !ours && now.has_paused_gates;
   const bool is_another = now.claim && (!was.claim || was.claim->id != now.claim->id);
   if (ours && (!now.claim || is_another)) node.claim_is_others = false;
-  if (ours || !changes_record || asker == vendor_.own_operator) return;
+  if (asker == kOperator || !changes_record || asker == vendor_.own_operator) return;
   node.cordon_is_unsure = true;
   if (now.has_paused_gates) node.gates_may_be_others = true;
   node.claim_is_others = now.claim_is_ours();

@@ -46,9 +46,14 @@ struct Effects {
   bool operator==(const Effects&) const = default;
 };
 
+class Checker;
+
 struct CheckerOptions {
   bool counts_writes = false;  // I24: only where nothing goes wrong and no user meddles
   bool knows_owners = false;   // the API server says who set what: then nothing that is written is believed instead
+  // Other vendors in the same operator (checks_beside.cc).
+  std::vector<const Vendor*> beside = {};
+  Checker* chronicler = nullptr;  // whose chronicle this one's notes go to; it tells what is not the operator's
 };
 
 class Checker {
@@ -72,16 +77,23 @@ class Checker {
   // The doors of all operators so far; those that are shut may still have a write under way.
   void look_through(std::function<std::vector<const Door*>()> doors) { doors_ = std::move(doors); }
 
+  // The operator that has just written may not have known of it when it asked; of any, where none has.
+  bool is_news(const Change& change, base::Span settling = kSettling) const;
+  Change change_of(const sim::Commit& commit) const;
+
   // Of the operator, neither status nor Event nor lease.
   std::string last_operator_write() const { return last_operator_write_; }
 
   // At rest nothing of ours is left on any node but what a failure holds.
   void check_at_rest();
   // When the trouble is over every node has the driver that is wanted, unless one failed.
-  void check_drivers();
+  // `others_halt`: what is away for other vendors may keep this one's rollout waiting.
+  void check_drivers(bool others_halt = false);
   // The version that the node's kernel has; "" for none.
   std::string loaded_on(const std::string& node) const;
   void blame(std::string_view invariant, std::string what);
+  // A node has failed, or its agent waits for ever.
+  bool is_halted() const;
   bool has_ready_driver(const std::string& node) const;
   bool has_pod(const std::string& node, std::string_view uid) const;  // and it is to stay
   // Its agent waits for pods that are not evicted any more: a person's record says that the node was drained.
@@ -124,7 +136,12 @@ class Checker {
     std::set<std::string> proven = {};         // digests of drivers whose images are on the node
   };
 
+  std::string& chronicle_to_write() {
+    return options_.chronicler == nullptr ? chronicle_ : options_.chronicler->chronicle_;
+  }
   void heard(const sim::Commit& commit);
+  // The operator does it for another vendor (checks_beside.cc).
+  bool is_for_another(const sim::Commit& commit) const;
   void heard_node(const sim::Commit& commit, bool ours);
   void heard_pod(const sim::Commit& commit, bool ours);
   void heard_policy(const sim::Commit& commit, bool ours);
@@ -160,9 +177,6 @@ class Checker {
 
   // True when `fits` holds for no terms that were in force within the slack.
   bool no_terms(const std::function<bool(const Terms&)>& fits) const;
-  // The operator that has just written may not have known of it when it asked; of any, where none has.
-  bool is_news(const Change& change, base::Span settling = kSettling) const;
-  Change change_of(const sim::Commit& commit) const;
   base::Span heard() const { return heard_ + (hears_since_ ? world_.loop.now() - *hears_since_ : base::Span{}); }
   std::int64_t managed_nodes() const;
   // The policy has spoken since the node's driver pod was made: what the pod brings may not be what is wanted.

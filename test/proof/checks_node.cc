@@ -212,7 +212,7 @@ bool Checker::has_pod(const std::string& node, std::string_view uid) const {
 }
 
 void Checker::check_done(const kube::Object& before, const NodeMarks& was, const NodeMarks& now) {
-  if (now.state != vendor_.done() || was.state == now.state) return;
+  if (now.state != vendor_.done() || was.state == now.state || !now.is_selected) return;
   const bool is_repaired = !was.claim_is_ours() && was.record_is_good && was.result == "done" && was.next.empty();
   if (is_repaired) return;  // it was done before, and only its label was lost
   // Without a label the state is the record's. Where a person wrote there that the swap is over, so is the outcome; and

@@ -63,7 +63,12 @@ void Checker::check_at_rest() {
   }
 }
 
-void Checker::check_drivers() {
+bool Checker::is_halted() const {
+  return std::any_of(nodes_.begin(), nodes_.end(),
+                     [this](const auto& one) { return one.second.marks.is_failed() || is_blocked(one.first); });
+}
+
+void Checker::check_drivers(bool others_halt) {
   const Terms& terms = terms_.back().terms;
   if (!terms.is_there) return;
   // Nodes that failed or are blocked halt the rollout for all, and so may nodes that people have cordoned: a share is
@@ -71,14 +76,15 @@ void Checker::check_drivers() {
   const auto count = [&](const auto& is_so) { return std::count_if(nodes_.begin(), nodes_.end(), is_so); };
   const auto down = count([](const auto& one) { return one.second.marks.is_selected && one.second.marks.is_down(); });
   const bool is_full = !vendor_.is_exempt("I1 budget") && down >= (terms.away_is_percent ? 1 : terms.away);
-  const bool is_halted =
-      is_full || count([&](const auto& one) { return one.second.marks.is_failed() || is_blocked(one.first); }) > 0;
+  const bool is_halted = is_full || others_halt || this->is_halted();
   for (const auto& [name, node] : nodes_) {
     const std::string loaded = loaded_on(name);
     const NodeMarks& marks = node.marks;
+    if (!marks.has_device) continue;
     if (marks.state == vendor_.done() && loaded != terms.version)
       blame("I20 truthful done", fmt::format("{} says done at rest with \"{}\"", name, loaded));
-    if (marks.state.empty()) blame("L1 progress", name + " has no state at rest");
+    const bool is_anothers = marks.claim && !marks.claim_is_ours();  // its agent is told nothing meanwhile
+    if (marks.state.empty() && !is_anothers) blame("L1 progress", name + " has no state at rest");
     const bool is_inert = !marks.state.empty() && !vendor_.knows(marks.state);
     if (marks.is_selected && terms.is_on && !is_inert && !is_halted && loaded != terms.version)
       blame("L1 progress", fmt::format("{} has \"{}\" at rest, {} is wanted", name, loaded, terms.version));

@@ -21,11 +21,13 @@ struct Ending {
 };
 
 Ending play(const Story& told, const Death& death) {
-  Play play({.vendor = *told.vendor, .nodes = told.nodes, .death = death});
+  PlayOptions options = options_of(told);
+  options.death = death;
+  Play play(options);
   Ending run;
   run.trouble = tell(play, told);
   run.state = play.final_state();
-  run.effects = play.checker->effects();
+  run.effects = play.effects();
   play.kill();
   run.writes = play.writes();
   return run;
@@ -93,20 +95,21 @@ TEST_P(Crash, AtAnyWriteChangesNothing) {
   RecordProperty("crashes", played);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Crash,
-                         testing::Values("plain", "wait-too-long", "eviction", "drain-fallback", "budget-freed",
-                                         "budget-forced", "validation-failure", "image-missing", "pause",
-                                         "pause-after-eviction", "retry", "version-put-back", "policy-deleted",
-                                         "policy-deleted-after-swap", "alone", "alone-budget", "alone-agent-dies",
-                                         "tenstorrent-plain", "tenstorrent-blocked", "tenstorrent-budget",
-                                         "tenstorrent-pause", "tenstorrent-policy-deleted", "tenstorrent-put-back",
-                                         "tenstorrent-build-fails", "tenstorrent-another-image", "acme-plain",
-                                         "acme-budget", "acme-check-fails", "acme-skip-and-ask"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, Crash,
+    testing::Values("plain", "wait-too-long", "eviction", "drain-fallback", "budget-freed", "budget-forced",
+                    "validation-failure", "image-missing", "pause", "pause-after-eviction", "retry", "version-put-back",
+                    "policy-deleted", "policy-deleted-after-swap", "alone", "alone-budget", "alone-agent-dies",
+                    "tenstorrent-plain", "tenstorrent-blocked", "tenstorrent-budget", "tenstorrent-pause",
+                    "tenstorrent-policy-deleted", "tenstorrent-put-back", "tenstorrent-build-fails",
+                    "tenstorrent-another-image", "acme-plain", "acme-budget", "acme-check-fails", "acme-skip-and-ask",
+                    "tenstorrent-retry", "tenstorrent-load-fails", "tenstorrent-force", "tenstorrent-narrow",
+                    "tenstorrent-pause-after-eviction", "together-plain", "together-pods", "together-policy-deleted"),
+    [](const auto& info) {
+      std::string name = info.param;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace drover::proof

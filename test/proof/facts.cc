@@ -103,10 +103,11 @@ NodeMarks marks_of(const Vendor& vendor, const kube::Object& node) {
   const auto notes = [&](std::string_view key) { return !key.empty() && !kube::annotation_of(node, key).empty(); };
   marks.was_found_cordoned = notes(vendor.found_cordoned_annotation);
   marks.has_cordon_note = notes(vendor.cordon_annotation);
-  marks.is_selected = kube::label_of(node, vendor.present_label) == "true" &&
-                      std::none_of(vendor.left_out.begin(), vendor.left_out.end(), [&](const Vendor::Pair& label) {
-                        return kube::label_of(node, label.key) == label.value;
-                      });
+  marks.has_device = kube::label_of(node, vendor.present_label) == "true";
+  marks.is_selected =
+      marks.has_device && std::none_of(vendor.left_out.begin(), vendor.left_out.end(), [&](const Vendor::Pair& label) {
+        return kube::label_of(node, label.key) == label.value;
+      });
   for (const json::Value& taint : json::array_at(node, {"spec", "taints"})) {
     const std::string_view key = json::text_at(taint, {"key"});
     if (key == kTaint) marks.is_tainted = true;

@@ -50,6 +50,7 @@ struct NodeMarks {
   bool cannot_unload = false;       // its agent says so of the kernel
   bool was_found_cordoned = false;  // the vendor's own operator's note
   bool has_cordon_note = false;     // whose upgrade has cordoned it
+  bool has_device = false;          // of the vendor
   bool is_selected = false;
   bool has_paused_gates = false;
   bool has_order = false;  // for its agent, beyond what a node that waits may prepare

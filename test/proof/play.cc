@@ -14,10 +14,10 @@ using operate::testing::parsed;
 
 namespace {
 
-CheckerOptions checker_options(const PlayOptions& options) {
-  CheckerOptions checker = options.checker;
-  checker.knows_owners = options.knows_owners;
-  return checker;
+std::vector<std::string_view> definitions_of(const PlayOptions& options) {
+  std::vector<std::string_view> all(options.vendor.definitions.begin(), options.vendor.definitions.end());
+  for (const Vendor* other : options.also) all.insert(all.end(), other->definitions.begin(), other->definitions.end());
+  return all;
 }
 
 }  // namespace
@@ -26,23 +26,18 @@ Play::Play(const PlayOptions& options)
     : Stage({.seed = options.seed,
              .nodes = options.nodes,
              .kubelets = {.events = false, .vendors = all_machines()},
-             .definitions = {options.vendor.definitions.begin(), options.vendor.definitions.end()},
+             .definitions = definitions_of(options),
              .ns = options.without_namespace ? std::string_view("elsewhere") : options.vendor.ns,
              .knows_owners = options.knows_owners}),
       vendor(options.vendor),
-      checker(std::make_unique<Checker>(vendor, world, kubelets, checker_options(options))),
       options_(options),
-      patchy_(luck, world.loop) {
-  checker->look_through([this] {
-    std::vector<const Door*> doors;
-    for (const Replica& replica : replicas_) {
-      if (replica.door) doors.push_back(replica.door.get());
-    }
-    for (const auto& door : old_doors_) doors.push_back(door.get());
-    return doors;
-  });
-  // The checker was not there when the stage was built.
-  for (const std::string& name : names())
+      patchy_(luck, world.loop),
+      in_turn_(&options_.vendor) {
+  check_all();
+  for (const Vendor* other : options_.also)
+    as("person", kube::create(kube::kNamespaces, "", {{"metadata", {{"name", other->ns}}}}));
+  // The checkers were not there when the stage was built.
+  for (const std::string& name : Stage::names())
     as("person", kube::patch(kube::kNodes, "", name, kube::PatchKind::Merge,
                              {{"metadata", {{"annotations", {{"stage", "set"}}}}}}));
 }
@@ -55,7 +50,7 @@ void Play::start(std::size_t replica) {
   if (replicas_.size() <= replica) replicas_.resize(replica + 1);
   if (is_running(replica)) return;
   Replica& one = replicas_[replica];
-  one.clock = std::make_unique<operate::testing::WrongClock>(world.loop, clock_is_off_);
+  one.clock = std::make_unique<operate::testing::WrongClock>(loop(), clock_is_off_);
   one.door = std::make_unique<Door>(patchy_, world.loop, std::string(kOperator));
   one.door->makes(options_.mistakes);
   if (options_.death.write > 0 && !has_died_) {
@@ -66,17 +61,19 @@ void Play::start(std::size_t replica) {
       revival_ = world.loop.after(2s, [this, replica] { start(replica); });
     });
   }
-  checker->an_operator_starts();
+  for (const auto& each : checkers_) each->an_operator_starts();
   operate::Settings settings;
-  settings.vendors.push_back(vendor.served());
+  for (const Vendor* one_of_them : vendors()) settings.vendors.push_back(one_of_them->served());
+  settings.max_unavailable = options_.told_instead ? options_.told_instead : options_.max_unavailable;
   settings.instance = fmt::format("drover-{}", starts);
   if (options_.with_leases) {
-    settings.lease =
-        kube::LeaseTerms{.ns = std::string(vendor.ns), .name = "drover", .identity = fmt::format("drover-{}", starts)};
+    settings.lease = kube::LeaseTerms{
+        .ns = std::string(options_.vendor.ns), .name = "drover", .identity = fmt::format("drover-{}", starts)};
   }
   one.drover = std::make_unique<operate::Operator>(
       *one.door, *one.clock, world.cluster.random(fmt::format("operator-{}", ++starts)), std::move(settings),
       [this, replica] { world.loop.post([this, replica] { kill(replica); }); });
+  one.passes_told = 0;
   one.drover->start();
   tell_who_hears();
 }
@@ -94,7 +91,7 @@ void Play::kill(std::size_t replica) {
 void Play::tell_who_hears() {
   const bool runs =
       std::any_of(replicas_.begin(), replicas_.end(), [](const Replica& one) { return one.drover != nullptr; });
-  checker->operators_hear(runs && !patchy_.is_away);
+  for (const auto& one : checkers_) one->operators_hear(runs && !patchy_.is_away);
 }
 
 bool Play::is_running(std::size_t replica) const { return replica < replicas_.size() && replicas_[replica].drover; }
@@ -189,7 +186,7 @@ bool Play::fails(std::string why) {
 }
 
 bool Play::someone_is_claimed() {
-  const std::vector<std::string> all = names();
+  const std::vector<std::string> all = Stage::names();
   return std::any_of(all.begin(), all.end(),
                      [this](const auto& name) { return marks_of(vendor, *node(name)).claim.has_value(); });
 }
@@ -213,7 +210,7 @@ bool Play::comes_to_rest() {
   const auto is_broken = [&] {
     if (requests() - at_first > kMostRequests)
       checker->blame("L2 fixpoint", "the operator asks without end: " + checker->last_operator_write());
-    return !checker->is_clean();
+    return !is_clean();
   };
   if (world.run_until(is_broken, 10min)) return false;
   // A node that a user uncordoned is left alone for ten minutes, and failing takes its time: a node that is in
@@ -230,9 +227,14 @@ bool Play::comes_to_rest() {
   return false;
 }
 
+bool Play::is_anothers(const kube::Object& pod) const {
+  return std::any_of(options_.also.begin(), options_.also.end(),
+                     [&](const Vendor* one) { return !our_role(*one, pod).empty(); }) ||
+         !our_role(options_.vendor, pod).empty();
+}
+
 // What is left when times, ids and reasons are taken away.
-std::string Play::final_state() {
-  std::string text;
+void Play::add_final_state(std::string& text) const {
   for (const std::string& name : names()) {
     const NodeMarks marks = marks_of(vendor, *node(name));
     text += fmt::format("{} state={} cordoned={} tainted={} gates={} claim={} result={} next={} order={} driver={}",
@@ -241,7 +243,7 @@ std::string Play::final_state() {
                         marks.next, marks.has_order, checker->loaded_on(name));
     std::vector<std::string> pods;
     for (const sim::Stored& pod : world.store().pods_on(name)) {
-      if (is_finished(*pod) && our_role(vendor, *pod).empty()) continue;
+      if (our_role(vendor, *pod).empty() && (is_finished(*pod) || is_anothers(*pod))) continue;
       pods.push_back(fmt::format(" {}{}{}", family_of(vendor, *pod), is_ready(*pod) ? "" : "(unready)",
                                  std::string(kube::label_of(*pod, kDigest)).substr(0, 8)));
     }
@@ -256,7 +258,6 @@ std::string Play::final_state() {
                           json::text_at(condition, {"reason"}));
     }
   }
-  return text;
 }
 
 }  // namespace drover::proof

@@ -15,7 +15,9 @@ class Scenario : public testing::TestWithParam<std::string> {};
 TEST_P(Scenario, IsPlayedAsWritten) {
   log::redirect([](std::string_view) {});
   const Story told = story(GetParam());
-  Play play({.vendor = *told.vendor, .nodes = told.nodes, .checker = {.counts_writes = true}});
+  PlayOptions options = options_of(told);
+  options.checker.counts_writes = true;
+  Play play(options);
   const std::string trouble = tell(play, told);
   EXPECT_TRUE(trouble.empty()) << told.path << ": " << trouble;
   if (std::getenv("DROVER_UPDATE") != nullptr && trouble.empty()) {

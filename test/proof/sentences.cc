@@ -1,8 +1,11 @@
 // The sentences of a story. Of other vendors than NVIDIA a story begins with "vendor NAME".
 //
+//   also NAME | limit NODES|SHARE%                   another vendor in the same operator; the limit over all policies
+//   NAME: SENTENCE                                   in the words of that vendor; "all" are its nodes
 //   policy 535.129.03 "drain": {"enable": true}      the vendor's policy; the rest are members of its upgradePolicy
 //   version V | pause | resume | upgrade-policy MERGE | driver-spec MERGE | policy gone | what else the vendor has
 //   operator starts | operator dies | installed      installed: the operator starts and brings the first driver
+//   deletions fail | deletions pass                  of pods, by the operator
 //   workload NAME pods=2 gpus=1 [node=N|each] [label=K=V] [local-data] [pinned]
 //   pod NAME gpus=1 node=N [image=I] [label=K=V] [local-data]  without a controller
 //   pod NAME resource=R node=N [image=I]                       likewise, bound to the node directly
@@ -83,7 +86,9 @@ bool Play::say(std::string_view sentence) {
     }
   }
   const std::string& verb = words[0];
-  if (verb == "nodes" || (verb == "vendor" && words.size() == 2)) return true;  // read before the stage is built
+  if (verb == "nodes" || verb == "also" || verb == "limit" || (verb == "vendor" && words.size() == 2))
+    return true;  // read before the stage is built
+  if (verb.ends_with(':')) return say_for(verb.substr(0, verb.size() - 1), after_words(sentence, 1));
   if (verb == "policy" || !vendor.merge_of(verb, "").is_null()) return about_policy(words, sentence);
   if (verb == "workload" || verb == "pod" || verb == "budget" || (verb == "delete" && words[1] == "pod")) {
     return about_workload(words);
@@ -98,6 +103,12 @@ bool Play::say(std::string_view sentence) {
     start();
     return say(fmt::format("until all {} within 20m", vendor.done()));
   }
+  if (verb == "deletions") {
+    luck.remove(std::exchange(no_deletions_, 0));
+    if (words[1] == "fail")
+      no_deletions_ = luck.add({.fault = sim::FaultKind::ServerError, .verb = "delete", .resource = "pods"});
+    return true;
+  }
   if (verb == "foreign") {
     competing_operator(words[2] == "comes");
     return true;
@@ -106,7 +117,7 @@ bool Play::say(std::string_view sentence) {
     const auto span = base::parse_span(words[1]);
     if (!span) return fails("no span: " + words[1]);
     // Whatever follows a breach proves nothing, and may never end.
-    return !world.run_until([this] { return !checker->is_clean(); }, *span) || fails("a promise is broken");
+    return !world.run_until([this] { return !is_clean(); }, *span) || fails("a promise is broken");
   }
   if (verb == "until") return until(words);
   if (verb == "rest") return comes_to_rest() || fails("it does not come to rest");
@@ -134,7 +145,7 @@ bool Play::until(const std::vector<std::string>& words) {
   const std::string wanted = within - words.begin() > 3 ? words[3] : "";
   const auto holds = [&] {
     const std::vector<std::string> who = words[1] == "all" ? names() : std::vector{words[1]};
-    return !checker->is_clean() ||
+    return !is_clean() ||
            std::all_of(who.begin(), who.end(), [&](const std::string& name) { return is(name, words[2], wanted); });
   };
   if (world.run_until(holds, at_most)) return true;
@@ -187,6 +198,7 @@ bool Play::about_machine(const std::vector<std::string>& words) {
   const std::string module(vendor.module);
   for (const std::string& name : words[1] == "all" ? names() : std::vector{words[1]}) {
     sim::SimHost* machine = kubelets.host(name);
+    if (machine == nullptr && words[1] == "all") continue;  // a node that has only just come
     if (machine == nullptr) return fails("no such machine");
     bool is_done = true;
     if (what == "fault" || what == "no-fault") {
@@ -310,7 +322,7 @@ bool Play::about_node(const std::vector<std::string>& words, std::string_view re
     return true;
   }
   if (verb == "power-off") {
-    checker->machine_goes_down(words[1]);
+    machine_goes_down(words[1]);
     return kubelets.power_off(words[1]) || fails("no such machine");
   }
   if (verb == "power-on") return kubelets.power_on(words[1]) || fails("no such machine");
@@ -324,7 +336,8 @@ bool Play::about_node(const std::vector<std::string>& words, std::string_view re
     return true;
   }
   if (verb == "add") {
-    const sim::NodeTemplate* kind = sim::find_template(vendor.name, all_machines());
+    const sim::NodeTemplate* kind = sim::find_template(words[2].substr(0, words[2].rfind('-')), all_machines());
+    if (kind == nullptr) return fails("no such kind of machine");
     as("person", kube::create(kube::kNodes, "", sim::make_node(*kind, words[2])));
     return true;
   }

@@ -23,6 +23,10 @@ Story read(const std::filesystem::path& path) {
       if (line.starts_with("nodes ")) story.nodes = line.substr(6);
       if (line.starts_with("vendor ") && vendor_named(line.substr(7)) != nullptr)
         story.vendor = vendor_named(line.substr(7));
+      if (line.starts_with("also ") && vendor_named(line.substr(5)) != nullptr)
+        story.also.push_back(vendor_named(line.substr(5)));
+      if (line.starts_with("limit "))
+        story.max_unavailable = {.amount = std::stoi(line.substr(6)), .is_percent = line.ends_with('%')};
       story.sentences.push_back(line);
     } else {
       story.expected += line + "\n";
@@ -33,6 +37,10 @@ Story read(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+PlayOptions options_of(const Story& story) {
+  return {.vendor = *story.vendor, .also = story.also, .max_unavailable = story.max_unavailable, .nodes = story.nodes};
+}
 
 std::vector<Story> all_stories() {
   std::vector<Story> stories;
@@ -49,12 +57,11 @@ std::string tell(Play& play, const Story& story) {
   for (const std::string& sentence : story.sentences) {
     if (sentence.starts_with('#')) continue;
     if (!play.say(sentence)) {
-      return fmt::format("\"{}\": {}\n{}\n{}", sentence, play.trouble(), play.checker->report(),
-                         play.checker->chronicle());
+      return fmt::format("\"{}\": {}\n{}\n{}", sentence, play.trouble(), play.report(), play.checker->chronicle());
     }
   }
-  play.checker->check_at_rest();
-  return play.checker->report();
+  play.check_at_rest();
+  return play.report();
 }
 
 }  // namespace drover::proof

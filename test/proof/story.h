@@ -12,10 +12,15 @@ struct Story {
   std::string name;  // of the file, without its ending
   std::string path;
   const Vendor* vendor = &nvidia();
+  std::vector<const Vendor*> also = {};
+  std::optional<core::Share> max_unavailable = {};  // over all policies
   std::string nodes = {};
   std::vector<std::string> sentences;  // with comments and empty lines
   std::string expected;
 };
+
+// Of the story's cluster; the rest is the test's.
+PlayOptions options_of(const Story& story);
 
 // All of them, by name.
 std::vector<Story> all_stories();

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "bugs.h"
@@ -18,17 +20,20 @@ using namespace std::chrono_literals;
 // seed is to be the same story everywhere.
 class SwarmRun {
  public:
-  SwarmRun(const Vendor& vendor, std::uint64_t seed, const Bug* bug)
-      : vendor_(vendor),
+  SwarmRun(std::span<const Vendor* const> vendors, std::uint64_t seed, const Bug* bug)
+      : vendors_(vendors),
+        vendor_(*vendors.front()),
+        seed_(seed),
         random_(base::Random(seed).fork("swarm")),
         // Half of all seeds hear of everything in time.
         is_harsh_(seed % 2 == 1),
         has_leases_(random_.chance(0.5)),
-        furnishing_(vendor.furnishings[seed % vendor.furnishings.size()]),
         play_({.seed = seed,
-               .vendor = vendor,
-               .nodes = fmt::format("{}={}", vendor.name, 2 + random_.below(3)),
-               .mistakes = bug == nullptr ? Door::Mistakes() : bug->mistakes(vendor),
+               .vendor = *vendors.front(),
+               .also = {vendors.begin() + 1, vendors.end()},
+               .max_unavailable = any_limit(),
+               .nodes = any_fleet(),
+               .mistakes = bug == nullptr ? Door::Mistakes() : bug->mistakes(*vendors.front()),
                .with_leases = has_leases_,
                .without_namespace = random_.chance(0.2),
                .knows_owners = random_.chance(0.5)}) {}
@@ -36,18 +41,19 @@ class SwarmRun {
   SwarmResult run() {
     prepare();
     const base::Instant end = play_.world.loop.now() + 20min + random_.below(30) * 1min;
-    while (play_.world.loop.now() < end && play_.checker->is_clean()) {
+    while (play_.world.loop.now() < end && play_.is_clean()) {
       play_.world.run_for(1s + random_.below(90) * 1s);
       meddle();
     }
     calm_down();
     const bool rests = play_.comes_to_rest();
     if (rests) {
-      play_.checker->check_at_rest();
-      play_.checker->check_drivers();
+      play_.check_at_rest();
+      play_.check_drivers();
     }
-    std::string trouble = play_.checker->report();
+    std::string trouble = play_.report();
     if (!trouble.empty()) trouble += "at the end:\n" + play_.final_state();
+    turn_to(*vendors_.front());
     return {trouble, play_.checker->chronicle()};
   }
 
@@ -55,6 +61,30 @@ class SwarmRun {
   template <class Choices>
   auto one_of(const Choices& choices) {
     return choices[random_.below(choices.size())];
+  }
+  // What follows is about this vendor, in its words.
+  void turn_to(const Vendor& vendor) {
+    vendor_ = vendor;
+    play_.speak_for(vendor);
+  }
+  template <class Do>
+  void for_each_vendor(const Do& act) {
+    for (const Vendor* vendor : vendors_) {
+      turn_to(*vendor);
+      act();
+    }
+  }
+  const Vendor::Pair& furnishing() const { return vendor_.furnishings[seed_ % vendor_.furnishings.size()]; }
+  std::string any_fleet() {
+    if (vendors_.size() == 1) return fmt::format("{}={}", vendor_.name, 2 + random_.below(3));
+    std::string fleet = fmt::format("both={}", 1 + random_.below(3));
+    for (const Vendor* vendor : vendors_) fleet += fmt::format(",{}={}", vendor->name, random_.below(3));
+    return fleet;
+  }
+  // Over all policies; alone, a policy is its own.
+  std::optional<core::Share> any_limit() {
+    if (vendors_.size() == 1 || random_.chance(0.5)) return std::nullopt;
+    return core::Share{.amount = 1 + static_cast<int>(random_.below(3))};
   }
   std::string any_node() {
     const auto names = play_.names();
@@ -75,13 +105,27 @@ class SwarmRun {
 
   void prepare() {
     set_images();
-    create_policy(vendor_.versions[0]);
+    for_each_vendor([this] { create_policy(vendor_.versions[0]); });
     play_.say("operator starts");
+    turn_to(*vendors_.front());
     if (!play_.world.store().find("namespaces", std::string(vendor_.ns))) {
       play_.world.run_for(1s + random_.below(60) * 1s);
       play_.say("namespace there");
     }
-    play_.say("installed");
+    for_each_vendor([this] { play_.say("installed"); });
+    for_each_vendor([this] { add_workloads(); });
+    if (random_.chance(0.3)) {  // from any state whatever
+      play_.kill();
+      for_each_vendor([this] {
+        for (const std::string& node : play_.names()) scramble(node);
+      });
+      play_.start();
+    }
+    start_all();
+    add_faults();
+    for_each_vendor([this] { play_.say(fmt::format("version {}", vendor_.versions[1])); });
+  }
+  void add_workloads() {
     for (const std::string& node : play_.names()) {
       if (random_.chance(0.6)) {
         const int devices = 1 + static_cast<int>(random_.below(3));
@@ -93,23 +137,15 @@ class SwarmRun {
       if (random_.chance(0.15)) play_.add_pod("notebook-" + node, 1, node, "forever:1", "");
       if (random_.chance(0.05)) play_.add_workload("pinned-" + node, 1, 1, node, "", false, true);
     }
-    if (random_.chance(0.3)) {  // from any state whatever
-      play_.kill();
-      for (const std::string& node : play_.names()) scramble(node);
-      play_.start();
-    }
-    start_all();
-    add_faults();
-    play_.say(fmt::format("version {}", vendor_.versions[1]));
   }
   void set_images() {
     play_.say("images as usual");
     play_.say("image forever:* wait forever");
-    play_.say_all(furnishing_.key);
+    for_each_vendor([this] { play_.say_all(furnishing().key); });
   }
   void create_policy(std::string_view version) {
     play_.say(fmt::format("policy {} {}", version, vendor_.any_upgrade_policy(random_)));
-    play_.say_all(furnishing_.value);
+    play_.say_all(furnishing().value);
   }
 
   void add_faults() {
@@ -197,6 +233,7 @@ class SwarmRun {
         &SwarmRun::outage,         &SwarmRun::refuse,         &SwarmRun::accept,       &SwarmRun::accept,
         &SwarmRun::wrong_clock,    &SwarmRun::definition,     &SwarmRun::taint,        &SwarmRun::untaint,
         &SwarmRun::untaint};
+    if (vendors_.size() > 1) turn_to(*vendors_[random_.below(vendors_.size())]);
     const std::size_t deed = random_.below(kOperations.size() + vendor_.troubles.size());
     if (deed < kOperations.size()) return (this->*kOperations[deed])();
     say_all(vendor_.troubles[deed - kOperations.size()]);
@@ -241,14 +278,17 @@ class SwarmRun {
     if (play_.names().size() <= 2 || off_.contains(node)) return;
     play_.say("delete node " + node);
   }
-  void node_comes() { play_.say(fmt::format("add node {}-{}", vendor_.name, 1 + random_.below(5))); }
+  void node_comes() {
+    const bool has_both = vendors_.size() > 1 && random_.chance(0.5);
+    play_.say(fmt::format("add node {}-{}", has_both ? "both" : vendor_.name, 1 + random_.below(5)));
+  }
   void power() {
     const std::string node = any_node();
     auto what = random_.below(3);
     if (off_.contains(node)) what = 1;
     if (what == 1 && off_.erase(node) == 0) return;
     if (what == 0) off_.insert(node);
-    if (what != 1) play_.checker->machine_goes_down(node);
+    if (what != 1) play_.machine_goes_down(node);
     if (what == 0) play_.kubelets.power_off(node);
     if (what == 1) play_.kubelets.power_on(node);
     if (what == 2) play_.kubelets.reboot(node);
@@ -269,12 +309,12 @@ class SwarmRun {
   }
   void mend() {
     set_images();
-    play_.say_all(vendor_.mends);
+    for_each_vendor([this] { play_.say_all(vendor_.mends); });
     play_.checker->note("fate", "what was broken is mended");
   }
   void gate() {
     const std::string node = any_node();
-    if (play_.state(node).empty()) return;  // then it could not be known as one of ours
+    if (!play_.node(node) || play_.state(node).empty()) return;  // then it could not be known as one of ours
     const std::string_view value = random_.chance(0.5) ? vendor_.gate_closed : "true";
     play_.say(fmt::format("label {} {}={}", node, vendor_.a_gate, value));
   }
@@ -311,18 +351,24 @@ class SwarmRun {
   // ---- the end
 
   void calm_down() {
-    play_.checker->note("fate", "the trouble ends");
-    play_.checker->the_trouble_ends();
+    play_.the_trouble_ends();
     play_.luck.clear();
     accept();
     mend();
+    for_each_vendor([this] { end_trouble(); });
+    play_.start(0);
+    // An answer that was on its way may still cost it its lease; then its kubelet starts it again.
+    play_.world.run_for(std::chrono::seconds(30));
+    play_.start(0);
+  }
+  void end_trouble() {
     play_.competing_operator(false);
     const bool budgets_go = random_.chance(0.5);
     for (const std::string& node : play_.names()) {
       if (off_.contains(node)) play_.kubelets.power_on(node);
       // A claim of another kind would stay for ever.
       const NodeMarks marks = marks_of(vendor_, *play_.node(node));
-      if (marks.claim && !marks.claim_is_ours()) play_.say(fmt::format("record {} removed", node));
+      if (marks.claim && !is_served(marks.claim->kind)) play_.say(fmt::format("record {} removed", node));
       play_.say(fmt::format("label {} {}=", node, vendor_.skip_label));
       play_.say("untaint " + node);
       if (budgets_go) play_.say(fmt::format("budget train-{} gone", node));
@@ -334,25 +380,25 @@ class SwarmRun {
     } else {
       random_.chance(0.5) ? policy_goes() : void(play_.say("definition gone"));
     }
-    play_.start(0);
-    // An answer that was on its way may still cost it its lease; then its kubelet starts it again.
-    play_.world.run_for(std::chrono::seconds(30));
-    play_.start(0);
+  }
+  bool is_served(std::string_view kind) const {
+    return std::any_of(vendors_.begin(), vendors_.end(), [&](const Vendor* one) { return one->kind == kind; });
   }
 
-  const Vendor& vendor_;
+  std::span<const Vendor* const> vendors_;
+  Vendor vendor_;  // whom the trouble is about
+  std::uint64_t seed_;
   base::Random random_;
   bool is_harsh_;
   bool has_leases_;
-  const Vendor::Pair& furnishing_;
   std::set<std::string> off_;  // machines without power
   Play play_;
 };
 
 }  // namespace
 
-SwarmResult swarm(const Vendor& vendor, std::uint64_t seed, const Bug* bug) {
-  return SwarmRun(vendor, seed, bug).run();
+SwarmResult swarm(std::span<const Vendor* const> vendors, std::uint64_t seed, const Bug* bug) {
+  return SwarmRun(vendors, seed, bug).run();
 }
 
 }  // namespace drover::proof

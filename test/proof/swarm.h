@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "vendor.h"
@@ -16,7 +17,8 @@ struct SwarmResult {
 };
 
 struct Bug;
-// `bug`: one that every operator has.
-SwarmResult swarm(const Vendor& vendor, std::uint64_t seed, const Bug* bug = nullptr);
+// All these vendors in one operator; of the first two some machines have both devices, where there are such. `bug`: one
+// that every operator has.
+SwarmResult swarm(std::span<const Vendor* const> vendors, std::uint64_t seed, const Bug* bug = nullptr);
 
 }  // namespace drover::proof

@@ -45,7 +45,7 @@ bool Play::about_api(const std::vector<std::string>& words) {
       delete_definitions();
       return true;
     }
-    for (const std::string_view path : options_.vendor.definitions)
+    for (const std::string_view path : vendor.definitions)
       as("person", kube::create(kube::kCustomResourceDefinitions, "", operate::testing::manifest(std::string(path))));
     return true;
   }
@@ -72,7 +72,7 @@ void Play::refuse(const std::string& what) {
 }
 
 void Play::delete_definitions() {
-  for (const std::string_view path : options_.vendor.definitions) {
+  for (const std::string_view path : vendor.definitions) {
     const std::string name(kube::name_of(operate::testing::manifest(std::string(path))));
     as("person", kube::remove(kube::kCustomResourceDefinitions, "", name, ""));
   }

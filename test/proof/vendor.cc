@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "both.h"
 #include "facts.h"
 #include "vendors/acme/sim/machine.h"
 
@@ -47,7 +48,8 @@ std::span<const Vendor* const> all_vendors() {
 sim::SimVendors all_machines() {
   static const std::vector<const sim::SimVendor*> kAll = [] {
     const sim::SimVendors registered = sim::all();
-    std::vector<const sim::SimVendor*> all(registered.begin(), registered.end());
+    std::vector<const sim::SimVendor*> all = {&nvidia_and_tenstorrent()};  // first: they have the others' labels, too
+    all.insert(all.end(), registered.begin(), registered.end());
     all.push_back(&sim::acme());
     return all;
   }();

@@ -62,7 +62,7 @@ struct Vendor {
 
   // ---- the policy
   Texts definitions;  // files
-  const kube::Resource& policy;
+  kube::Resource policy;
   std::string_view policy_name;
   std::string_view policy_text;  // $VERSION, and $1 for members of its upgradePolicy, each after a comma
   // Sentences about it, by their first word: what is merged, with $1 for their other words.
@@ -140,6 +140,7 @@ const Vendor& tenstorrent();
 const Vendor& acme();  // test/vendors/acme
 
 std::span<const Vendor* const> all_vendors();
+// Theirs, and those that have devices of two (both.h).
 sim::SimVendors all_machines();
 // nullptr when there is none of that name.
 const Vendor* vendor_named(std::string_view name);

@@ -85,8 +85,11 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
     if (node.seen()) sight.node = load_node_of(*node.seen());
     const bool is_current = sight.loaded && sight.loaded->version == settings.version;
     if (is_current) sight.to_come = modules_to_come(sight);
-    if (!sight.loaded || is_current) return sight;
-    sight.can_unload = host.can_unload_modules();
+    if (!sight.loaded) return sight;
+    // A kernel stays as it is: what serves asks once, so that no node is emptied in vain for the next driver.
+    if (!can_unload || !is_current) can_unload = host.can_unload_modules();
+    sight.can_unload = *can_unload;
+    if (is_current) return sight;
     if (sight.node && may_swap(settings, *sight.node)) {
       auto holders = holders_of(host, tenstorrent().device);
       if (holders) sight.holders = std::move(*holders);
@@ -302,6 +305,7 @@ struct Loader::Body : std::enable_shared_from_this<Loader::Body> {
   std::vector<KmdKey> to_come;
   std::optional<base::Instant> counted_at;
   std::optional<base::Instant> told_at;
+  std::optional<bool> can_unload;  // the kernel; asked once a driver is loaded
   base::Instant hushed_until = {};
   std::string status;  // said last, of how things stand
   std::string said;    // said last, of what happened

@@ -216,6 +216,15 @@ TEST(Loader, AKernelThatCannotUnloadIsSaidAndNothingIsTouched) {
   EXPECT_EQ(yard.loaded(), "2.7.0");
 }
 
+// The operator is to know it before it empties the node for the next driver.
+TEST(Loader, AKernelThatCannotUnloadIsSaidWhileTheDriverServes) {
+  KmdYard yard;
+  yard.machine->set_fault(sim::HostFault::CannotUnload, true);
+  yard.start_pod("2.7.0");
+  ASSERT_TRUE(yard.settles_at("2.7.0"));
+  EXPECT_FALSE(yard.report().can_unload);
+}
+
 // ---- settings
 
 TEST(LoadSettings, RefuseWhatMustNotReachAPathOrACommand) {
