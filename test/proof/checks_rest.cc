@@ -75,7 +75,8 @@ void Checker::check_drivers(bool others_halt) {
   // one of the nodes that there were when the rollout began.
   const auto count = [&](const auto& is_so) { return std::count_if(nodes_.begin(), nodes_.end(), is_so); };
   const auto down = count([](const auto& one) { return one.second.marks.is_selected && one.second.marks.is_down(); });
-  const bool is_full = !vendor_.is_exempt("I1 budget") && down >= (terms.away_is_percent ? 1 : terms.away);
+  const bool is_full =
+      !vendor_.is_exempt("I1 budget") && down >= (terms.away_is_percent ? 1 : terms.max_unavailable(managed_nodes()));
   const bool is_halted = is_full || others_halt || this->is_halted();
   for (const auto& [name, node] : nodes_) {
     const std::string loaded = loaded_on(name);
