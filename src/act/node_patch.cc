@@ -91,7 +91,7 @@ std::string refusal(const NodeNow& node, const core::NodeMarks& after) {
                                            .message = after.outcome->reason.str()});
 }
 
-// What the agent is to be told, unless an order for other work is there.
+// What the agent is to be told, also while other work has the node: each speaks to its own agent.
 std::optional<std::string> order_after(const NodeNow& node, const core::Change* change,
                                        const vendors::WorkProfile& profile) {
   const core::NodeMarks& marks = change == nullptr ? node.seen : change->after;
@@ -101,7 +101,6 @@ std::optional<std::string> order_after(const NodeNow& node, const core::Change* 
   const bool was_held = is_held(node) && node.record.held->kind == profile.kind;
   if (change != nullptr && marks.claim) claim = &*marks.claim;
   if (change == nullptr && was_held) claim = &node.record.held->claim;
-  if (is_held(node) && !was_held) return {};
   if (!profile.flow.has(core::Trait::ResidentAgent) &&
       (change == nullptr || (claim == nullptr && !was_held && node.order.empty())))
     return {};

@@ -234,10 +234,10 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
   }
   note_pod(view_.nodes[index], desired, runtime);
   measure(index, facts, runtime, now);
-  const bool is_ours_to_tell = profile_.flow.has(core::Trait::ResidentAgent) && place.recorded.other_claim.empty();
+  const bool has_listener = profile_.flow.has(core::Trait::ResidentAgent);
   place.metadata_is_missing =
-      place.metadata_is_missing || (is_ours_to_tell && order_of(facts, view_.nodes[index], desired.version) !=
-                                                           facts.annotation(profile_.channel.order));
+      place.metadata_is_missing || (has_listener && order_of(facts, view_.nodes[index], desired.version) !=
+                                                        facts.annotation(profile_.channel.order));
   place.moves = place.recorded.held || place.recorded.given_back_at || !facts.is_ready || is_proving ||
                 view_.nodes[index].driver.unready_for.has_value() || view_.nodes[index].refusal;
 }

@@ -50,7 +50,7 @@ void Play::start(std::size_t replica) {
   if (replicas_.size() <= replica) replicas_.resize(replica + 1);
   if (is_running(replica)) return;
   Replica& one = replicas_[replica];
-  one.clock = std::make_unique<operate::testing::WrongClock>(loop(), clock_is_off_);
+  clocks_.push_back(std::make_unique<operate::testing::WrongClock>(loop(), clock_is_off_));
   one.door = std::make_unique<Door>(patchy_, world.loop, std::string(kOperator));
   one.door->makes(options_.mistakes);
   if (options_.death.write > 0 && !has_died_) {
@@ -71,7 +71,7 @@ void Play::start(std::size_t replica) {
         .ns = std::string(options_.vendor.ns), .name = "drover", .identity = fmt::format("drover-{}", starts)};
   }
   one.drover = std::make_unique<operate::Operator>(
-      *one.door, *one.clock, world.cluster.random(fmt::format("operator-{}", ++starts)), std::move(settings),
+      *one.door, *clocks_.back(), world.cluster.random(fmt::format("operator-{}", ++starts)), std::move(settings),
       [this, replica] { world.loop.post([this, replica] { kill(replica); }); });
   one.passes_told = 0;
   one.drover->start();

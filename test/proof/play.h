@@ -95,7 +95,6 @@ class Play : public operate::testing::Stage {
 
  private:
   struct Replica {
-    std::unique_ptr<operate::testing::WrongClock> clock;
     std::unique_ptr<Door> door;
     std::unique_ptr<operate::Operator> drover;
     std::uint64_t passes_told = 0;
@@ -130,8 +129,9 @@ class Play : public operate::testing::Stage {
   bool is(const std::string& name, std::string_view what, const std::string& wanted);
 
   PlayOptions options_;
-  operate::testing::PatchyApi patchy_;  // between all operators and the API server
-  base::Span clock_is_off_ = {};        // of operators that start from now on
+  operate::testing::PatchyApi patchy_;                                 // between all operators and the API server
+  base::Span clock_is_off_ = {};                                       // of operators that start from now on
+  std::vector<std::unique_ptr<operate::testing::WrongClock>> clocks_;  // of all so far: late answers look at them
   const Vendor* in_turn_;
   std::vector<std::unique_ptr<Checker>> checkers_;  // of each vendor
   std::unique_ptr<FleetLimit> limit_;               // where there are several
