@@ -22,12 +22,12 @@ void Announcements::begin(const json::Value& policy) {
 }
 
 std::vector<kube::Event> Announcements::look(const core::FleetView& fleet, const core::Plan& plan,
-                                             const vendors::WorkProfile& profile, const kube::Resource& kind,
-                                             const json::Value& policy) {
+                                             const Obstacles& obstacles, const vendors::WorkProfile& profile,
+                                             const kube::Resource& kind, const json::Value& policy) {
   std::vector<kube::Event> events;
   if (profile.node_state != nullptr) look_at_words(fleet, plan, profile, kind, policy, events);
   look_at_waits(fleet, plan, profile, events);
-  look_at_obstacles(fleet, plan, profile, kind, policy, events);
+  look_at_obstacles(obstacles, kind, policy, events);
   return events;
 }
 
@@ -78,11 +78,9 @@ void Announcements::look_at_waits(const core::FleetView& fleet, const core::Plan
   }
 }
 
-void Announcements::look_at_obstacles(const core::FleetView& fleet, const core::Plan& plan,
-                                      const vendors::WorkProfile& profile, const kube::Resource& kind,
-                                      const json::Value& policy, std::vector<kube::Event>& events) {
+void Announcements::look_at_obstacles(const Obstacles& obstacles, const kube::Resource& kind, const json::Value& policy,
+                                      std::vector<kube::Event>& events) {
   std::map<std::string, Budget> now;
-  const Obstacles obstacles = obstacles_of(profile.flow, fleet, plan);
   look_again_in_ = obstacles.look_again_in;
   for (const Obstacle& obstacle : obstacles.found) {
     now.emplace(obstacle.object, Budget{obstacle.budget_ns, obstacle.budget});

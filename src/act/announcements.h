@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "act/obstacles.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "core/decide.h"
@@ -22,7 +23,7 @@ namespace drover::act {
 class Announcements {
  public:
   // What has changed since the last look; `policy` is the object with its status.
-  std::vector<kube::Event> look(const core::FleetView& fleet, const core::Plan& plan,
+  std::vector<kube::Event> look(const core::FleetView& fleet, const core::Plan& plan, const Obstacles& obstacles,
                                 const vendors::WorkProfile& profile, const kube::Resource& kind,
                                 const json::Value& policy);
   // When time alone makes something to tell of.
@@ -38,8 +39,8 @@ class Announcements {
                      const kube::Resource& kind, const json::Value& policy, std::vector<kube::Event>& events);
   void look_at_waits(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
                      std::vector<kube::Event>& events);
-  void look_at_obstacles(const core::FleetView& fleet, const core::Plan& plan, const vendors::WorkProfile& profile,
-                         const kube::Resource& kind, const json::Value& policy, std::vector<kube::Event>& events);
+  void look_at_obstacles(const Obstacles& obstacles, const kube::Resource& kind, const json::Value& policy,
+                         std::vector<kube::Event>& events);
 
   bool has_begun_ = false;
   bool all_are_told_ = true;                       // else those that are done may be missing

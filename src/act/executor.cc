@@ -48,6 +48,7 @@ struct PendingWrites::Sent {
   base::Instant asked_at = {};
   base::Backoff backoff{kFirstWait, kMostWait};
   int refusals = 0;  // by a budget, in a row
+  int faults = 0;    // of any kind, in a row
   int answers = 0;
 };
 
@@ -186,9 +187,11 @@ struct Executor::Body {
         done.backoff.reset();
       }
       done.refusals = 0;
+      done.faults = 0;
       done.not_before = loop.now() + rest;
     } else {
       result.fault = answer.error();
+      result.faults = ++done.faults;
       done.not_before = loop.now() + wait_after(key, done, answer.error());
       pending.put_off_.insert(key);  // the pass that wants it done comes back then
       if (is_worth_a_line(write.purpose, answer.error().kind)) {

@@ -73,6 +73,7 @@ struct WriteResult {
   Purpose purpose;
   Subject subject;
   std::optional<kube::Fault> fault = {};
+  int faults = 0;               // in a row, this one included
   std::string version = {};     // that a success made
   std::int64_t generation = 0;  // likewise
 };

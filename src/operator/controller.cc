@@ -368,10 +368,10 @@ std::optional<base::Span> Controller::record(PolicyState& state, const core::Fle
   state.upgrades_are_on = fleet.wants() != nullptr && view.policy.is_on;
   fleet.set_nodes_at_start(
       summary.done < summary.total ? (fleet.nodes_at_start() > 0 ? fleet.nodes_at_start() : summary.total) : 0);
-  tell_news(state, view, plan);
+  const act::Obstacles obstacles = act::obstacles_of(served_.profile->flow, view, plan);
+  tell_news(state, view, plan, obstacles);
   if (competing_operator().empty()) {
-    executor_.run(act::node_conditions(fleet, act::obstacles_of(served_.profile->flow, view, plan).found,
-                                       *served_.profile, executor_.pending(), loop_.wall()));
+    executor_.run(act::node_conditions(fleet, obstacles.found, *served_.profile, executor_.pending(), loop_.wall()));
   }
   state.status_is_due = false;
   if (fleet.policy() == nullptr) {
@@ -394,11 +394,12 @@ std::optional<base::Span> Controller::record(PolicyState& state, const core::Fle
   return next;
 }
 
-void Controller::tell_news(PolicyState& state, const core::FleetView& view, const core::Plan& plan) {
+void Controller::tell_news(PolicyState& state, const core::FleetView& view, const core::Plan& plan,
+                           const act::Obstacles& obstacles) {
   const kube::Object* policy = state.fleet.policy();
   if (policy == nullptr || !competing_operator().empty()) return;
   const kube::Resource kind = observe::policy_kind_of(*served_.profile, state.fleet.policy_ref()->kind);
-  for (const kube::Event& event : state.news.look(view, plan, *served_.profile, kind, *policy)) {
+  for (const kube::Event& event : state.news.look(view, plan, obstacles, *served_.profile, kind, *policy)) {
     if (event.type == kube::Event::Type::Warning) log::warn(event.message, {{event.resource.plural, event.name}});
     events_.record(event);
   }

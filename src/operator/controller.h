@@ -88,7 +88,8 @@ class Controller {
   void bring_operands(const PolicyState& state, const core::FleetView& view);
   std::unique_ptr<PolicyState> state_of_policy(std::optional<observe::PolicyRef> policy);
   std::string competing_operator() const;
-  void tell_news(PolicyState& state, const core::FleetView& view, const core::Plan& plan);
+  void tell_news(PolicyState& state, const core::FleetView& view, const core::Plan& plan,
+                 const act::Obstacles& obstacles);
 
   kube::Api& api_;
   base::Loop& loop_;

@@ -19,6 +19,10 @@ bool is_of_operand(Purpose purpose) {
   return purpose == Purpose::ApplySet || purpose == Purpose::DetachSet || purpose == Purpose::TryPod;
 }
 
+// A server that breaks over the same write again and again refuses it: an admission webhook that cannot be reached
+// does.
+constexpr int kFaultsThatRefuse = 3;
+
 bool is_refused(const act::WriteResult& result) {
   using Kind = base::Fault::Kind;
   if (!result.fault) return false;
@@ -26,6 +30,7 @@ bool is_refused(const act::WriteResult& result) {
     case Kind::Forbidden:
     case Kind::Refused:
     case Kind::Malformed: return true;
+    case Kind::Failed: return result.faults >= kFaultsThatRefuse;
     case Kind::NotFound:  // the namespace
       return result.purpose == Purpose::ApplySet || result.purpose == Purpose::TryPod;
     default: return false;

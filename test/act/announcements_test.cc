@@ -28,7 +28,9 @@ class News : public ::testing::Test {
     node.driver.is_outdated = node.phase != Phase::Done;
     const core::FleetView view = fleet({std::move(node)});
     std::vector<std::string> all;
-    for (const kube::Event& event : news.look(view, core::decide(profile.flow, view), profile, kKind, policy)) {
+    const core::Plan plan = core::decide(profile.flow, view);
+    const Obstacles obstacles = obstacles_of(profile.flow, view, plan);
+    for (const kube::Event& event : news.look(view, plan, obstacles, profile, kKind, policy)) {
       EXPECT_EQ(event.name, "default");
       EXPECT_EQ(event.uid, "u1");
       const bool is_warning = event.type == kube::Event::Type::Warning;
@@ -70,11 +72,11 @@ TEST_F(News, TellOnceThatAWriteIsRefused) {
   const core::FleetView view = fleet({refused});
   const core::Plan plan = core::decide(profile.flow, view);
   std::vector<std::string> all;
-  for (const kube::Event& event : news.look(view, plan, profile, kKind, policy))
+  for (const kube::Event& event : news.look(view, plan, obstacles_of(profile.flow, view, plan), profile, kKind, policy))
     all.push_back(event.resource.kind + " " + event.reason + " " + event.message);
   EXPECT_THAT(all, ElementsAre("TenstorrentDriverPolicy WriteRefused n1: " + what,
                                "Node TenstorrentDriverUpgrade " + what, "TenstorrentDriverPolicy Blocked n1: " + what));
-  EXPECT_THAT(news.look(view, plan, profile, kKind, policy), IsEmpty());
+  EXPECT_THAT(news.look(view, plan, obstacles_of(profile.flow, view, plan), profile, kKind, policy), IsEmpty());
 }
 
 // The scheduler counts the nodes of the cluster in it, which come and go.
@@ -87,7 +89,9 @@ TEST_F(News, OfAnObstacleAreOneWhateverTheSchedulerSaysNext) {
     std::vector<std::string> all;
     const core::FleetView view = fleet({swap});
     const vendors::WorkProfile& profile = vendors::nvidia_driver();
-    for (const kube::Event& event : news.look(view, core::decide(profile.flow, view), profile, kKind, policy)) {
+    const core::Plan plan = core::decide(profile.flow, view);
+    const Obstacles obstacles = obstacles_of(profile.flow, view, plan);
+    for (const kube::Event& event : news.look(view, plan, obstacles, profile, kKind, policy)) {
       if (event.reason == "Blocked") all.push_back(event.message);
     }
     return all;

@@ -148,6 +148,20 @@ TEST_F(ARefusedWrite, OfAnEvictionIsTold) {
   EXPECT_THAT(condition("Blocked"), AllOf(StartsWith("True/WriteRefused"), HasSubstr("evict pods/ml/train")));
 }
 
+// 500: failed calling webhook "nodes.example.com": connection refused.
+TEST_F(ARefusedWrite, IsAlsoOneOverWhichTheServerBreaksAgainAndAgain) {
+  ASSERT_NO_FATAL_FAILURE(settle());
+  door.refusal = base::Fault::Kind::Failed;
+  door.refuses = [](const kube::Request& request) { return cordons(request, kProtected) || cordons(request, kOther); };
+  stage.set_version("550.54.15");
+  ASSERT_TRUE(stage.world.run_until([&] { return door.refused >= 8; }, 20min));
+  stage.world.run_for(10s);
+  EXPECT_THAT(told_of(kProtected), StartsWith("WriteRefused the API server refuses a write: patch nodes/"));
+  EXPECT_THAT(condition("Blocked"), StartsWith("True/WriteRefused"));
+  door.refuses = nullptr;
+  EXPECT_TRUE(stage.run_until_all("upgrade-done", 20min));
+}
+
 TEST_F(ARefusedWrite, IsForgottenWhenNothingIsWantedAnyMore) {
   ASSERT_NO_FATAL_FAILURE(settle());
   door.refuses = [](const kube::Request& request) { return cordons(request, kProtected) || cordons(request, kOther); };
