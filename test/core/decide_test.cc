@@ -382,6 +382,9 @@ TEST(Drain, TakesWhatTheFirstPassLeft) {
   EXPECT_EQ(verdict(nodes), "delete-device-pods");
   nodes.nodes[0].spent = 300s + kLastGrace;
   EXPECT_EQ(verdict(nodes), "drain > failed");
+  const Plan plan = decide(nodes);
+  EXPECT_NE(plan.decisions.front().change->after.outcome->reason.str().find("ml/web"), std::string::npos)
+      << "it names what would not go: " << plan.decisions.front().change->after.outcome->reason.str();
 }
 
 }  // namespace

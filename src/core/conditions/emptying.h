@@ -128,6 +128,20 @@ inline Span last_grace(const std::optional<Removal>& removal) {
   return removal && removal->forces ? kLastGrace : Span::zero();
 }
 
+// The limit is over, and what was then tried did not help either.
+inline bool is_hopeless(const RuleInput& c, const std::optional<Removal>& removal, Clearing (*of)(const RuleInput&),
+                        Explanation& words) {
+  const std::optional<Span> limit = removal ? removal->at_most : std::nullopt;
+  const Span grace = last_grace(removal);
+  if (!is_over(c, limit, grace, words)) return false;
+  words.say_made([&] {
+    const std::string spent = fmt::format("{} of {}", base::human(c.node.spent), base::human(*limit + grace));
+    const std::string names = c.node.pods ? names_of(of(c)) : std::string();
+    return names.empty() ? spent : fmt::format("{}; {}", spent, names);
+  });
+  return true;
+}
+
 }  // namespace clearing
 
 inline constexpr Condition eviction_ran_out_of_time = {
@@ -137,8 +151,7 @@ inline constexpr Condition eviction_ran_out_of_time = {
 
 inline constexpr Condition eviction_is_hopeless = {
     "pods that use the device would not go", [](const RuleInput& c, Explanation& words) {
-      return clearing::is_over(c, c.policy.device_pods ? c.policy.device_pods->at_most : std::nullopt,
-                               clearing::last_grace(c.policy.device_pods), words);
+      return clearing::is_hopeless(c, c.policy.device_pods, clearing::of_device_pods, words);
     }};
 
 inline constexpr Condition nothing_is_in_the_way = {
@@ -166,8 +179,7 @@ inline constexpr Condition drain_ran_out_of_time = {
 
 inline constexpr Condition drain_is_hopeless = {
     "pods that use the device would not go", [](const RuleInput& c, Explanation& words) {
-      return clearing::is_over(c, c.policy.drain ? c.policy.drain->at_most : std::nullopt,
-                               clearing::last_grace(c.policy.drain), words);
+      return clearing::is_hopeless(c, c.policy.drain, clearing::of_all_pods, words);
     }};
 
 }  // namespace drover::core
