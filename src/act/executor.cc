@@ -92,7 +92,7 @@ PendingWrites::Sent& PendingWrites::begin(const Write& write) {
   const Subject& subject = write.subject;
   Sent& sent = sent_[write.key];
   sent.is_under_way = true;
-  put_off_.erase(write.key);
+  put_off_.erase(&sent);
   ++under_way_;
   if (subject.is_low_priority) ++low_priority_;
   if (act::has_pending_evictions(write.purpose)) ++pending_evictions_[subject.node];
@@ -128,7 +128,10 @@ void PendingWrites::overtake(const Write& write) {
   const auto at = conflicted_.find(write.subject.node);
   if (at == conflicted_.end() || !kube::is_older(at->second, write.subject.decided_on)) return;
   if (is_under_way(write.key)) return;
-  sent_.erase(write.key);
+  if (const auto known = sent_.find(write.key); known != sent_.end()) {
+    put_off_.erase(&known->second);
+    sent_.erase(known);
+  }
   conflicted_.erase(at);
 }
 
@@ -159,9 +162,10 @@ struct Executor::Body {
     if (now - tidied_at < std::chrono::minutes(1)) return;
     tidied_at = now;
     std::erase_if(pending.sent_, [&](const auto& one) {
-      return !one.second.is_under_way && now - one.second.asked_at > kForgetAfter;
+      const bool is_old = !one.second.is_under_way && now - one.second.asked_at > kForgetAfter;
+      if (is_old) pending.put_off_.erase(&one.second);
+      return is_old;
     });
-    std::erase_if(pending.put_off_, [&](const auto& key) { return !pending.sent_.contains(key); });
   }
 
   void answered(const std::string& key, const std::string& what, base::Span rest, const Write& write,
@@ -180,7 +184,7 @@ struct Executor::Body {
       const bool is_in_vain = write.purpose == Purpose::Node && result.version == write.subject.decided_on;
       if (is_in_vain) {
         rest = done.backoff.next(random);
-        pending.put_off_.insert(key);
+        pending.put_off_.insert(&done);
         log::warn(what + " changed nothing",
                   {{"why", "something on its way, such as a mutating webhook, takes out what drover writes"}});
       } else {
@@ -193,14 +197,17 @@ struct Executor::Body {
       result.fault = answer.error();
       result.faults = ++done.faults;
       done.not_before = loop.now() + wait_after(key, done, answer.error());
-      pending.put_off_.insert(key);  // the pass that wants it done comes back then
+      pending.put_off_.insert(&done);  // the pass that wants it done comes back then
       if (is_worth_a_line(write.purpose, answer.error().kind)) {
         ++failures;
         log::warn(what + " failed", {{"why", answer.error().message}});
       }
     }
     // Nothing is left to remember of what succeeded and may be repeated at once: nodes are many.
-    if (answer && rest == base::Span::zero()) pending.sent_.erase(at);
+    if (answer && rest == base::Span::zero()) {
+      pending.put_off_.erase(&done);
+      pending.sent_.erase(at);
+    }
     pending.end(result);
     results.push_back(std::move(result));
     if (answer) tell(write);
@@ -240,7 +247,7 @@ bool Executor::run(Write write) {
   known.asked_at = now;
   if (known.is_under_way || body.pending.room() <= 0) return false;
   if (now < known.not_before) {
-    body.pending.put_off_.insert(write.key);
+    body.pending.put_off_.insert(&known);
     return false;
   }
   if (body.permission && !body.permission()) return false;
@@ -283,13 +290,10 @@ std::uint64_t Executor::failures() const { return body_->failures; }
 std::optional<base::Span> Executor::next_in() const {
   std::optional<base::Span> next;
   const base::Instant now = body_->loop.now();
-  for (const std::string& key : body_->pending.put_off_) {
-    const auto at = body_->pending.sent_.find(key);
-    if (at == body_->pending.sent_.end()) continue;
-    const PendingWrites::Sent& sent = at->second;
+  for (const PendingWrites::Sent* sent : body_->pending.put_off_) {
     // What is due by now had its chance in this pass.
-    if (sent.is_under_way || sent.not_before <= now) continue;
-    const base::Span in = sent.not_before - now;
+    if (sent->is_under_way || sent->not_before <= now) continue;
+    const base::Span in = sent->not_before - now;
     if (!next || in < *next) next = in;
   }
   return next;

@@ -73,7 +73,7 @@ class PendingWrites {
 
   const base::Loop& loop_;
   std::map<std::string, Sent, std::less<>> sent_;
-  std::set<std::string, std::less<>> put_off_;  // keys that were wanted before their time
+  std::set<const Sent*> put_off_;  // that were wanted before their time
   int under_way_ = 0;
   std::size_t low_priority_ = 0;
   std::map<std::string, Taking> pending_takes_;    // by node

@@ -53,9 +53,10 @@ std::vector<Write> node_conditions(const observe::Fleet& fleet, const std::vecto
   const std::string type = node_condition_of(profile);
   const std::vector<core::NodeView>& nodes = fleet.seen().nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Obstacle* obstacle = obstacle_of(obstacles, nodes[i].name);
+    if (obstacle == nullptr && !fleet.says_blocked(i)) continue;
     const observe::NodeFacts* facts = fleet.facts(i);
     if (facts == nullptr) continue;
-    const Obstacle* obstacle = obstacle_of(obstacles, facts->name);
     const std::string_view said = facts->blocked_by(type);
     if (said == (obstacle == nullptr ? std::string_view() : obstacle->reason)) continue;
     const std::string key = "node/" + facts->name;

@@ -97,21 +97,18 @@ std::vector<Write> remove_probes(const std::vector<const observe::Fleet*>& fleet
                                  const kube::Cache<observe::PodFacts>& operand_pods) {
   std::vector<Write> writes;
   if (index.preflights().empty()) return writes;
-  std::map<std::string_view, std::string_view> proving;  // by node: the digest that is being proven
-  for (const observe::Fleet* fleet : fleets) {
-    const core::FleetView& view = fleet->seen();
-    for (std::size_t i = 0; i < view.nodes.size(); ++i) {
-      const core::NodeView& node = view.nodes[i];
-      const bool goes_on = view.policy.is_on || core::goes_without_controller(node, view.policy);
-      if (node.phase == core::Phase::Required && goes_on) proving[node.name] = fleet->desired(i).digest;
-    }
-  }
   for (const auto& [key, since] : index.preflights()) {
     const observe::PodFacts* pod = operand_pods.find(key);
     if (pod == nullptr || pod->is_going) continue;
-    const auto at = proving.find(pod->node);
-    const bool is_needed = at != proving.end() && at->second == pod->digest && !pod->has_failed;
-    if (is_needed) continue;
+    const bool is_needed = std::any_of(fleets.begin(), fleets.end(), [pod](const observe::Fleet* fleet) {
+      const std::optional<std::size_t> at = fleet->index_of(pod->node);
+      if (!at) return false;
+      const core::FleetView& view = fleet->seen();
+      const core::NodeView& node = view.nodes[*at];
+      const bool goes_on = view.policy.is_on || core::goes_without_controller(node, view.policy);
+      return node.phase == core::Phase::Required && goes_on && fleet->desired(*at).digest == pod->digest;
+    });
+    if (is_needed && !pod->has_failed) continue;
     writes.push_back({.key = "delete/" + pod->uid,
                       .request = kube::remove(kube::kPods, pod->ns.str(), pod->name, pod->uid),
                       .purpose = Purpose::RemovePod,

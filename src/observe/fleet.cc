@@ -234,6 +234,7 @@ void Fleet::make(std::size_t index, const NodeFacts& facts, const RuntimeFacts& 
   }
   note_pod(view_.nodes[index], desired, runtime);
   measure(index, facts, runtime, now);
+  place.says_blocked = !facts.blocked.empty();
   const bool has_listener = profile_.flow.has(core::Trait::ResidentAgent);
   place.metadata_is_missing =
       place.metadata_is_missing || (has_listener && order_of(facts, view_.nodes[index], desired.version) !=

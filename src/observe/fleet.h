@@ -73,6 +73,11 @@ class Fleet {
   const RecordedState& recorded(std::size_t node) const { return places_[node].recorded; }
   const vendors::DesiredNode& desired(std::size_t node) const { return places_[node].pool->second; }
   bool metadata_is_missing(std::size_t node) const { return places_[node].metadata_is_missing; }
+  bool says_blocked(std::size_t node) const { return places_[node].says_blocked; }
+  std::optional<std::size_t> index_of(std::string_view node) const {
+    const auto at = at_.find(node);
+    return at == at_.end() ? std::nullopt : std::optional(at->second);
+  }
   // What the node is to wear once it is in this phase.
   vendors::NodeMetadata metadata(std::size_t node, core::Phase phase) const;
   const NodeFacts* facts(std::size_t node) const { return sources_.nodes.find(view_.nodes[node].name); }
@@ -99,6 +104,7 @@ class Fleet {
     RecordedState recorded = {};
     const Pools::value_type* pool = nullptr;
     bool metadata_is_missing = false;  // it lacks labels or annotations that the policy gives its nodes
+    bool says_blocked = false;         // a condition of it says what keeps a work waiting
     bool moves = false;                // time alone can change its view
   };
 
