@@ -45,10 +45,10 @@ sanitize: ## the tests under ASan+UBSan, then under TSan
 fuzz: ## every fuzz target for FUZZ_SECONDS (60); findings are kept in build/fuzz/
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} scripts/test fuzz
 
-soak: ## SEEDS (100,000) seeds of random trouble from SEED (1) on, and a crash at every single write: two hours
+soak: ## SEEDS (30,000) seeds of random trouble of each vendor from SEED (1) on, and a crash at every single write: two hours
 	@scripts/need build test
 	@scripts/build build "test_proof test_cli" -DDROVER_TESTS=ON
-	@scripts/proof "$${SEEDS:-100000}" "$${SEED:-1}"
+	@scripts/proof "$${SEEDS:-30000}" "$${SEED:-1}"
 
 clean: ## remove build/ (the real control plane's binaries stay in ~/.cache/drover)
 	@rm -rf build
