@@ -175,7 +175,7 @@ class Checker {
   void check_workload_removal(const kube::Object& pod, const Tracked& node, bool evicted);
   void check_removal_terms(const std::string& about, const kube::Object& pod, const Tracked& node, bool evicted);
 
-  // True when `fits` holds for no terms that were in force within the slack.
+  // True when `fits` holds for none of the terms that the operator may have taken for those in force.
   bool no_terms(const std::function<bool(const Terms&)>& fits) const;
   base::Span heard() const { return heard_ + (hears_since_ ? world_.loop.now() - *hears_since_ : base::Span{}); }
   std::int64_t managed_nodes() const;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bugs.h"
+#include "forged_record.h"
 #include "play.h"
 
 namespace drover::proof {
@@ -183,39 +184,8 @@ class SwarmRun {
   }
 
   json::Value any_record(const std::string& node) {
-    if (random_.chance(0.2)) return json::Value();
-    if (random_.chance(0.2)) return "{\"v\": 1, \"claim\":";
-    static constexpr std::array kPhases = {"idle",  "required", "cordon",   "wait-for-jobs", "evict-device-pods",
-                                           "drain", "restart",  "validate", "uncordon",      "done",
-                                           "failed"};
-    json::Members record = {{"v", 1}};
-    if (random_.chance(0.6)) {
-      const auto stored = play_.node(node);
-      record["claim"] =
-          json::Members{{"id", "foreign"},
-                        {"kind", random_.chance(0.9) ? vendor_.kind : "tenstorrent/firmware"},
-                        {"policy", "some-uid"},
-                        {"node", stored && random_.chance(0.9) ? std::string(kube::uid_of(*stored)) : "another"},
-                        {"phase", one_of(kPhases)},
-                        {"since", base::rfc3339(play_.world.loop.wall() - random_.below(1000) * 1s)},
-                        {"target", "whatever"},
-                        {"cordon", random_.chance(0.7) ? "ours" : "found"}};
-      if (random_.chance(0.3)) json::ensure(record["claim"], {"gates", any_gate()}) = "true";
-    }
-    if (random_.chance(0.5)) {
-      record["outcomes"] =
-          json::Members{{vendor_.kind, json::Members{{"result", random_.chance(0.5) ? "done" : "failed"},
-                                                     {"target", "whatever"},
-                                                     {"next", random_.chance(0.5) ? "asked" : ""}}}};
-    }
-    return json::Value(json::text_of(record));
-  }
-
-  // One of its own, or a label that only others may set.
-  std::string_view any_gate() {
-    static constexpr std::array<std::string_view, 2> kForeign = {"node-role.kubernetes.io/control-plane",
-                                                                 "node-restriction.kubernetes.io/trusted"};
-    return random_.chance(0.6) ? vendor_.a_gate : one_of(kForeign);
+    const sim::Stored stored = play_.node(node);
+    return any_forged_record(random_, vendor_, stored ? kube::uid_of(*stored) : "", play_.world.loop.wall());
   }
 
   // ---- the trouble
