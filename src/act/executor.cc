@@ -95,7 +95,7 @@ PendingWrites::Sent& PendingWrites::begin(const Write& write) {
   put_off_.erase(&sent);
   ++under_way_;
   if (subject.is_low_priority) ++low_priority_;
-  if (act::has_pending_evictions(write.purpose)) ++pending_evictions_[subject.node];
+  if (act::has_pending_evictions(write.purpose) || subject.ends_driver) ++pending_evictions_[subject.node];
   if (subject.takes) pending_takes_[subject.node] = {.sent = subject.decided_on};
   return sent;
 }
@@ -104,8 +104,8 @@ void PendingWrites::end(const WriteResult& result) {
   const Subject& subject = result.subject;
   --under_way_;
   if (subject.is_low_priority) --low_priority_;
-  if (act::has_pending_evictions(result.purpose) && --pending_evictions_[subject.node] == 0)
-    pending_evictions_.erase(subject.node);
+  const bool took_a_pod = act::has_pending_evictions(result.purpose) || subject.ends_driver;
+  if (took_a_pod && --pending_evictions_[subject.node] == 0) pending_evictions_.erase(subject.node);
   if (result.purpose == Purpose::ApplySet && !result.fault)
     applied_[subject.object] = {subject.text, result.generation};
   if (result.purpose == Purpose::NodeStatus && !result.fault) written_[subject.node] = result.version;

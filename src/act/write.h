@@ -50,6 +50,7 @@ struct Subject {
   bool takes = false;            // it cordons
   std::string claim = {};        // the id of the claim that this makes
   bool gives_back = false;       // it uncordons
+  bool ends_driver = false;      // with the pod that it deletes
   bool is_low_priority = false;  // a moment more or less is nothing to it: only a few such at a time
   std::string decided_on = {};   // the Node's resourceVersion
   std::string object = {};       // the DaemonSet's name

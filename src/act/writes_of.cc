@@ -121,8 +121,9 @@ class Writer {
     const core::NodeView& node = in_.view.nodes[decision.node];
     const core::Change* change = decision.change ? &*decision.change : nullptr;
     const bool gives_back = change != nullptr && core::uncordons(node, change->after);
-    // A pod that is evicted after its node was given back would have gone for nothing.
-    if (gives_back && pending_.has_pending_evictions(node.name)) return false;
+    // A pod that goes after its node was given back would have gone for nothing, or under others.
+    const bool gives_up = change != nullptr && node.claim && !change->after.claim;
+    if ((gives_back || gives_up) && pending_.has_pending_evictions(node.name)) return false;
     const std::string key = "node/" + facts.name;
     if (!has_room() || (!pending_.is_free(key) && !pending_.may_overtake(facts))) return false;
     NodeNow now = node_now(node, facts, in_.profile);
@@ -190,8 +191,9 @@ class Writer {
     kube::Request request = kube::remove(kube::kPods, pod->ns.str(), pod->name, pod->uid);
     // No pod was asked to leave the node: the driver's goes as it was seen, and not when it serves by now.
     if (!core::is_in_flight(node.phase)) request.version_precondition = pod->version;
-    add("delete/" + pod->uid, std::move(request), Purpose::ReplaceDriver, node.name, kDeleteAgain).subject.pod =
-        pod->uid;
+    Write& write = add("delete/" + pod->uid, std::move(request), Purpose::ReplaceDriver, node.name, kDeleteAgain);
+    write.subject.pod = pod->uid;
+    write.subject.ends_driver = in_.profile.flow.has(core::Trait::Container);
   }
 
   void evict(const core::NodeView& node, const core::Clearing& clearing, Purpose purpose) {

@@ -41,6 +41,13 @@ bool is_changing(const NodeView& node) {
   return driver.pod.empty() || driver.is_going || (!driver.is_ready && !driver.is_outdated);
 }
 
+// Its driver is to be replaced and does not serve: no other one is taken away meanwhile.
+bool is_lacking(const NodeView& node) {
+  const DriverView& driver = node.driver;
+  return node.is_ready && !node.target.empty() && driver.is_outdated && !driver.is_ready && !node.is_skipped &&
+         !node.cannot_unload && driver.can_be_replaced();
+}
+
 // A node that a controller could not upgrade either does not wait for it.
 void count_without_controller(const NodeView& node, Slots& slots) {
   const bool is_pending = node.phase == Phase::Required && !node.without_controller && !node.driver.asks_for &&
@@ -48,6 +55,7 @@ void count_without_controller(const NodeView& node, Slots& slots) {
   const bool is_under_way = is_in_flight(node.phase) && !(node.claim && node.claim->requested_scope);
   if (slots.paused == nullptr && (is_pending || is_under_way)) slots.paused = &node;
   if (slots.changing == nullptr && is_changing(node)) slots.changing = &node;
+  if (slots.lacking == nullptr && is_lacking(node)) slots.lacking = &node;
 }
 
 void look_again_in(Span span, Slots& slots) {
@@ -110,7 +118,7 @@ void queue_without_controller(const FleetView& fleet, Slots& slots) {
     ++ahead;
     const bool is_proven = node.preflight.state == PreflightView::State::Passed;
     if (!node.asks_for_room()) {
-      slots.is_admitted[i] = may_replace && is_proven;
+      slots.is_admitted[i] = may_replace && is_proven && (slots.lacking == nullptr || !node.driver.is_ready);
       may_replace = false;
       continue;
     }
@@ -162,7 +170,9 @@ std::string Slots::obstacle() const {
   if (!trouble.empty()) return "the policy cannot be read: " + trouble;
   if (!pods_are_counted) return "the pods on the nodes are being counted";
   if (paused != nullptr) return fmt::format("an upgrade is paused, and {} waits for it; resume it first", paused->name);
-  if (changing != nullptr && in_flight == 0) return fmt::format("the driver of {} is not ready yet", changing->name);
+  const NodeView* awaited_driver = changing != nullptr ? changing : lacking;
+  if (awaited_driver != nullptr && in_flight == 0)
+    return fmt::format("the driver of {} is not ready yet", awaited_driver->name);
   if (max_parallel && in_flight >= *max_parallel)
     return fmt::format("{} reached ({} of {})", max_parallel_field, in_flight, *max_parallel);
   if (global_headroom <= 0) return "--max-unavailable over all policies reached";

@@ -25,6 +25,7 @@ struct Slots {
   // With upgrades off: the first that waits for them to be on again, and the first whose driver is being changed.
   const NodeView* paused = nullptr;
   const NodeView* changing = nullptr;
+  const NodeView* lacking = nullptr;  // the first whose outdated driver does not serve: it comes before those that do
 
   int max_unavailable = 0;
   std::optional<int> max_parallel = {};

@@ -78,6 +78,19 @@ TEST(Alone, OneDriverAfterTheOtherIsReplaced) {
   EXPECT_EQ(verdict(nodes, 1), "replace-driver-pod");
 }
 
+// The fault: a new version made the driver that was still coming up an outdated one, which kept no other one waiting.
+TEST(Alone, NoDriverIsReplacedWhileAnOutdatedOneDoesNotServe) {
+  FleetView nodes = off({rolling("a"), rolling("b")});
+  nodes.nodes[0].driver.is_ready = false;
+  nodes.nodes[0].phase = Phase::Failed;  // its turn has not come again yet
+  EXPECT_EQ(verdict(nodes, 1), "waits");
+  EXPECT_THAT(reason(nodes, 1), HasSubstr("the driver of a is not ready yet"));
+  nodes.nodes[0].phase = Phase::Required;
+  EXPECT_EQ(verdict(nodes, 0), "replace-driver-pod") << "it comes first";
+  nodes.nodes[0].is_skipped = true;
+  EXPECT_EQ(verdict(nodes, 1), "replace-driver-pod") << "nobody waits for one that is left alone";
+}
+
 TEST(Alone, NothingIsReplacedBeforeItsImageIsThereAndItsTemplateKnown) {
   FleetView nodes = off({rolling("a")});
   nodes.nodes[0].preflight.state = PreflightView::State::Unasked;

@@ -185,6 +185,23 @@ TEST(Rollout, ANodeIsNotGivenBackWhileAPodOfItIsBeingEvicted) {
   EXPECT_EQ(door.on_their_way, 0);
 }
 
+// Else its driver would go under the pods that it was given back to.
+TEST(Rollout, ANodeIsNotGivenBackWhileItsDriverIsBeingDeleted) {
+  Stage stage({.nodes = "nvidia=1"});
+  LateRemovals door(stage.luck, stage.world.loop);
+  stage.create_policy(cluster_policy("535.129.03"));
+  stage.start_operator(door);
+  ASSERT_TRUE(stage.run_until_all("upgrade-done", 10min));
+  stage.set_version("550.54.15");
+  ASSERT_TRUE(stage.world.run_until([&] { return door.on_their_way == 1; }, 10min));
+  ASSERT_EQ(stage.state("nvidia-1"), "pod-restart-required");
+  stage.set_version("535.129.03");
+  stage.world.run_until([&] { return stage.state("nvidia-1") == "upgrade-done" || door.on_their_way == 0; }, 1min);
+  EXPECT_EQ(stage.state("nvidia-1"), "pod-restart-required") << "its driver's pod is on its way out";
+  EXPECT_TRUE(stage.run_until_all("upgrade-done", 10min));
+  EXPECT_EQ(stage.driver_on("nvidia-1"), "535.129.03");
+}
+
 // It is no longer the first driver that never served a pod, but one like all others.
 TEST(Rollout, AFirstDriverThatServesByNowIsNotTakenFromItsNode) {
   Stage stage({.nodes = "nvidia=1"});

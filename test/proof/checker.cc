@@ -210,6 +210,7 @@ void Checker::follow_cordon(const sim::Commit& commit, Tracked& node, const Node
     const bool marks_say_so = now.marks_say_the_cordon_is_the_machines();
     node.cordon_is_unsure = !ours && asker != vendor_.own_operator && (marks_say_so || !node.uncordon_is_written);
     node.cordon_is_ours = ours || asker == vendor_.own_operator;
+    node.cordon_was_set_by_us = asker == kOperator || asker == vendor_.own_operator;
     return;
   }
   // A node that is given up and stays cordoned is left to the user who wanted that.

@@ -108,11 +108,12 @@ class Checker {
  private:
   struct Tracked {
     NodeMarks marks;
-    bool cordon_is_ours = false;      // an observer of every commit would say so
-    bool cordon_is_unsure = false;    // one that missed some may say otherwise
-    bool uncordon_is_written = true;  // the operator has said something of the node since
-    Change changed_at = {};           // in whatever way, not by the operator
-    Change uncordoned_at = {};        // not by the operator
+    bool cordon_is_ours = false;        // an observer of every commit would say so
+    bool cordon_was_set_by_us = false;  // and so the API server says
+    bool cordon_is_unsure = false;      // one that missed some may say otherwise
+    bool uncordon_is_written = true;    // the operator has said something of the node since
+    Change changed_at = {};             // in whatever way, not by the operator
+    Change uncordoned_at = {};          // not by the operator
     Change down_by_others_at = {};
     Change touched_at = {};         // not by the operator: label, record, annotations, cordon
     Change driver_deleted_at = {};  // by a person

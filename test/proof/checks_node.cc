@@ -129,7 +129,8 @@ void Checker::check_fields(const kube::Object& before, const kube::Object& after
 void Checker::check_cordon(const Tracked& node, const NodeMarks& now) {
   const NodeMarks& was = node.marks;
   if (was.is_cordoned && !now.is_cordoned) {
-    if (!node.cordon_is_ours && (options_.knows_owners || !node.cordon_is_unsure))
+    const bool is_foreign = options_.knows_owners ? !node.cordon_was_set_by_us : !node.cordon_is_unsure;
+    if (!node.cordon_is_ours && is_foreign)
       blame("I3 foreign cordon", now.name + " was cordoned by others and is uncordoned");
     if (was.is_held) blame("I3 foreign cordon", now.name + " is held by a person and is uncordoned");
   }

@@ -55,7 +55,10 @@ void Checker::check_at_rest() {
     if (marks.is_cordoned && node.cordon_is_ours && !node.cordon_is_unsure && !holds && !marks.is_held) {
       blame("I4 no lost cordon", name + " is still cordoned by us");
     }
-    if (marks.has_cordon_note && !holds) blame("L2 at rest", name + " still says whose upgrade has cordoned it");
+    // Without a policy of its vendor, or under a claim of other work, a note that a person left behind stays.
+    const bool is_looked_after = terms_.back().terms.is_there && !marks.claim;
+    if (marks.has_cordon_note && is_looked_after)
+      blame("L2 at rest", name + " still says whose upgrade has cordoned it");
     const bool is_paused = terms_.back().terms.is_there && !terms_.back().terms.is_on;
     if (vendor_.agent_asks_first && marks.has_order && !marks.claim_is_ours() && !is_paused)
       blame("L2 at rest", name + " still has an order for its agent");

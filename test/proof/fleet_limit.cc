@@ -31,9 +31,15 @@ void FleetLimit::heard(const sim::Commit& commit) {
     if (commit.resource != vendors_[i]->policy.qualified()) continue;
     if (kube::name_of(*commit.after) != vendors_[i]->policy_name) continue;
     const bool is_there = commit.kind != sim::Commit::Kind::Removed;
-    if (has_policy_[i] != is_there) changed_at_ = checker_.change_of(commit);
+    if (has_policy_[i] != is_there) note_change(commit);
     has_policy_[i] = is_there;
   }
+}
+
+void FleetLimit::note_change(const sim::Commit& commit) {
+  constexpr std::size_t kMostChanges = 50;  // long before the last one is shown those before have been
+  changes_.push_back(checker_.change_of(commit));
+  if (changes_.size() > kMostChanges) changes_.pop_front();
 }
 
 void FleetLimit::heard_node(const sim::Commit& commit) {
@@ -41,7 +47,7 @@ void FleetLimit::heard_node(const sim::Commit& commit) {
   const bool ours = world_.server().asker() == kOperator;
   if (commit.kind == sim::Commit::Kind::Removed) {
     nodes_.erase(name);
-    changed_at_ = checker_.change_of(commit);
+    note_change(commit);
     return;
   }
   Tracked& node = nodes_[name];
@@ -49,7 +55,7 @@ void FleetLimit::heard_node(const sim::Commit& commit) {
   for (const Vendor* vendor : vendors_) node.marks.push_back(marks_of(*vendor, *commit.after));
   const bool was_down = is_down(before);
   node.down_by_others_at = !ours && is_down(node) && !was_down ? checker_.change_of(commit) : before.down_by_others_at;
-  if (before.marks.empty() || is_managed(before) != is_managed(node)) changed_at_ = checker_.change_of(commit);
+  if (before.marks.empty() || is_managed(before) != is_managed(node)) note_change(commit);
   if (!ours || before.marks.empty() || was_down) return;
   for (std::size_t i = 0; i < vendors_.size(); ++i) {
     if (is_taken(before.marks[i], node.marks[i])) return check_take(name);
@@ -93,7 +99,9 @@ void FleetLimit::check_take(const std::string& name) const {
     policies += has_policy_[i] && std::any_of(nodes_.begin(), nodes_.end(),
                                               [i](const auto& one) { return one.second.marks[i].is_selected; });
   }
-  if (checker_.is_news(changed_at_) || (policies < 2 && !terms_.is_asked_for)) return;
+  const bool may_count_others =
+      std::any_of(changes_.begin(), changes_.end(), [this](const Change& change) { return checker_.is_news(change); });
+  if (may_count_others || (policies < 2 && !terms_.is_asked_for)) return;
   const auto away = std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& one) {
     const Tracked& node = one.second;
     return is_managed(node) && is_down(node) && (one.first == name || !checker_.is_news(node.down_by_others_at));

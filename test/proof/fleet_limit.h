@@ -4,6 +4,7 @@
 // Reads API objects only. What the operator had not been shown of people, fate and policies does not count.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,6 +42,7 @@ class FleetLimit {
   void heard(const sim::Commit& commit);
   void heard_node(const sim::Commit& commit);
   void check_take(const std::string& name) const;
+  void note_change(const sim::Commit& commit);
   bool is_managed(const Tracked& node) const;
   bool is_down(const Tracked& node) const;
   std::int64_t managed() const;
@@ -52,7 +54,7 @@ class FleetLimit {
   int subscription_;
   std::vector<bool> has_policy_;  // beside the vendors
   std::map<std::string, Tracked> nodes_;
-  Change changed_at_ = {};  // which nodes are managed, and by how many policies
+  std::deque<Change> changes_;  // of which nodes are managed, and by how many policies
 };
 
 }  // namespace drover::proof
