@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "vendors/tenstorrent/agent/programs.h"
 #include "vendors/tenstorrent/words.h"
@@ -161,8 +162,7 @@ std::string text_of(const ChipReading& reading) {
   for (const Chip& chip : reading.chips) by_version[chip.version].push_back(chip.name);
   std::vector<std::pair<std::string, std::vector<std::string>>> groups(by_version.begin(), by_version.end());
   // What few chips say is what is looked for.
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  base::sort_keeping_order(groups, [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
   std::vector<std::string> texts;
   for (auto& [version, names] : groups)
     texts.push_back(
