@@ -52,7 +52,7 @@ class Child : public std::enable_shared_from_this<Child> {
   }
 
   void look_later() {
-    timer_ = loop_.after(kLookEvery, [self = shared_from_this()] { self->look(); });
+    loop_.after(kLookEvery, [self = shared_from_this()] { self->look(); }).let_go();
   }
 
  private:
@@ -91,7 +91,6 @@ class Child : public std::enable_shared_from_this<Child> {
   std::function<void(std::string_view)> heard_;
   std::function<void(Result<Ran>)> done_;
   Ran ran_ = {};
-  base::Timer timer_;
 };
 
 // Everything that the child needs, made before the fork: after it nothing may be allocated.
